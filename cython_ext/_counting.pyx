@@ -1,0 +1,142 @@
+"""Ids to pair counts, one row at a time.
+
+Pairs are never written down. The positions of each word are listed (a counting sort of the ids); a row of the table is
+then the sum of the windows around its word's positions, gathered into one dense array that stays in the cache. Time is
+linear in tokens times window, memory is eight bytes a token.
+"""
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+
+from runs cimport LARGEST, MOST, Total, write_row
+from scanner cimport prefetch
+
+cdef enum:
+    AHEAD = 12      # positions between fetching a window and adding it up
+
+
+cdef class PairCounter:
+    """Counts the pairs among ids, and hands them out as the records of a run.
+
+    Row i, column j is the weight with which j stands in the window of i: `behind[d - 1]` where j is d before i,
+    `ahead[d - 1]` where it is d after. With `upper` only columns j >= i are handed out.
+    """
+    cdef uint32_t size                  # V; the id V stands for nothing
+    cdef uint32_t n_behind, n_ahead
+    cdef uint64_t* weights              # of the offsets -n_behind .. n_ahead; 0 for the word itself
+    cdef uint64_t row_weight            # what one position can add to a cell, at most
+    cdef bint upper
+    cdef uint64_t* starts               # V + 1
+    cdef uint64_t* totals               # V + 1 cells of 4 or 8 bytes
+    cdef uint32_t* touched              # columns of the row at hand
+    cdef const uint32_t[::1] ids
+    cdef uint32_t[::1] positions
+
+    def __cinit__(self, uint32_t size, behind, ahead, bint upper):
+        self.size = size
+        self.n_behind, self.n_ahead = len(behind), len(ahead)
+        self.upper = upper
+        self.weights = <uint64_t*> malloc((self.n_behind + self.n_ahead + 1) * sizeof(uint64_t))
+        self.starts = <uint64_t*> malloc((size + 2) * sizeof(uint64_t))
+        self.totals = <uint64_t*> calloc(size + 1, sizeof(uint64_t))
+        # One column more than there are is written before it is known to be new.
+        self.touched = <uint32_t*> malloc((size + 2) * sizeof(uint32_t))
+        if not (self.weights and self.starts and self.totals and self.touched):
+            raise MemoryError
+        for k, weight in enumerate([*reversed(behind), 0, *ahead]):
+            self.weights[k] = weight
+        self.row_weight = sum(behind) + sum(ahead)
+
+    def __dealloc__(self):
+        free(self.weights)
+        free(self.starts)
+        free(self.totals)
+        free(self.touched)
+
+    def place(self, const uint32_t[::1] ids not None, Py_ssize_t used, uint32_t[::1] positions not None):
+        """List the positions of every word of `ids[:used]` in `positions`, in order.
+
+        The first and the last `window` ids must be V.
+        """
+        cdef Py_ssize_t p
+        cdef uint32_t k, id
+        cdef uint64_t sum_ = 0
+        cdef uint64_t n
+        cdef uint64_t* starts = self.starts
+        if positions.shape[0] < used or ids.shape[0] < used or used > 0xFFFFFFFF:
+            raise ValueError("the positions do not fit")
+        self.ids, self.positions = ids, positions
+        with nogil:
+            for k in range(self.size + 2):
+                starts[k] = 0
+            # Shifted by two: the scatter below moves starts[id + 1] from where id begins to where it ends.
+            for p in range(used):
+                id = ids[p]
+                if id < self.size:
+                    starts[id + 2] += 1
+            for k in range(1, self.size + 2):
+                starts[k] += starts[k - 1]
+            for p in range(used):
+                id = ids[p]
+                if id < self.size:
+                    n = starts[id + 1]
+                    positions[n] = <uint32_t> p
+                    starts[id + 1] = n + 1
+
+    def rows(self, uint32_t first, uint32_t step, uint8_t[::1] out not None):
+        """Write records of the rows first, first + step, ... to `out` while they fit.
+
+        Returns (bytes written, the row to go on with); that row is V or more when all are done.
+        """
+        cdef uint32_t row = first
+        cdef uint64_t used = 0
+        cdef uint64_t n
+        cdef uint64_t room = out.shape[0]
+        cdef uint64_t need = LARGEST * (<uint64_t> self.size // MOST + 1)
+        if room < need:
+            raise ValueError(f"a row may need {need} bytes, the buffer has {room}")
+        with nogil:
+            while row < self.size and room - used >= need:
+                n = self.starts[row + 1] - self.starts[row]
+                if n:
+                    if n * self.row_weight >> 32 == 0:
+                        used += self.add_row(row, <uint32_t*> self.totals, &out[used])
+                    else:
+                        used += self.add_row(row, self.totals, &out[used])
+                row += step
+        return used, row
+
+    cdef uint64_t add_row(self, uint32_t row, Total* totals, uint8_t* out) noexcept nogil:
+        """Sum the windows of one word, write its records, and leave `totals` all zero."""
+        cdef uint64_t k, stop = self.starts[row + 1]
+        cdef uint32_t n = 0
+        cdef uint32_t j, d, kept
+        cdef uint32_t span = self.n_behind + self.n_ahead + 1
+        cdef uint32_t middle = self.n_behind
+        cdef uint32_t* touched = self.touched
+        cdef const uint64_t* weights = self.weights
+        cdef const uint32_t* window
+        cdef const uint32_t* ids = &self.ids[0] - middle
+        cdef const uint32_t* positions = &self.positions[0]
+        cdef Total before
+        for k in range(self.starts[row], stop):
+            if k + AHEAD < stop:
+                prefetch(ids + positions[k + AHEAD])
+                prefetch(ids + positions[k + AHEAD] + span - 1)
+            window = ids + positions[k]
+            for d in range(span):
+                if weights[d] == 0:     # the word itself, and gaps in a list of weights
+                    continue
+                j = window[d]
+                before = totals[j]
+                touched[n] = j
+                n += before == 0
+                totals[j] = before + <Total> weights[d]
+        kept = 0
+        for d in range(n):
+            j = touched[d]
+            if j == self.size or (self.upper and j < row):
+                totals[j] = 0
+            else:
+                touched[kept] = j
+                kept += 1
+        return write_row(row, touched, kept, totals, out)

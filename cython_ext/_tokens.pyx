@@ -1,0 +1,468 @@
+"""Bytes to words: one hash table that counts words as they come, or turns them into ids.
+
+The table keeps a slot of 32 bytes for each word, two to a cache line: a word of up to 15 bytes is compared and counted
+without touching other memory. Words come out of the scanner in batches, so that their slots can be fetched ahead.
+"""
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+
+from scanner cimport (BATCH, BLANK, BREAK, LEAD, ORDINARY, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold,
+                      prefetch, scan)
+
+import numpy as np
+
+cdef struct Slot:
+    uint64_t a, b
+    uint64_t count
+    uint32_t id         # 1 + the word's number; 0 in an empty slot
+
+cdef enum:
+    MISSING = 0xFFFFFFFF        # not in the table
+    VANISHED = 0xFFFFFFFE       # malformed through and through, and errors="ignore"
+
+cdef uint8_t[256] TEXT
+cdef uint8_t[256] LISTED
+
+
+cdef void fill_classes() noexcept:
+    cdef int c
+    for c in range(256):
+        TEXT[c] = ORDINARY
+        LISTED[c] = ORDINARY
+    for c in b"\t\v\f\r\x1c\x1d\x1e\x1f ":
+        TEXT[c] = BLANK
+    for c in b"\xc2\xe1\xe2\xe3":
+        TEXT[c] = LEAD
+    TEXT[c"\n"] = BREAK
+    LISTED[0xFF] = BLANK
+    LISTED[0xFE] = BREAK
+
+fill_classes()
+
+
+cdef inline bint is_ascii(const uint8_t* p, uint32_t length) noexcept nogil:
+    cdef uint32_t i
+    cdef uint8_t bits = 0
+    for i in range(length):
+        bits |= p[i]
+    return bits < 0x80
+
+
+cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nogil:
+    """Where the first malformed sequence starts, or -1 (RFC 3629: no overlong forms, no surrogates)."""
+    cdef uint32_t i = 0
+    cdef uint32_t k, more
+    cdef uint8_t c, low, high
+    while i < length:
+        c = p[i]
+        if c < 0x80:
+            i += 1
+            continue
+        low, high = 0x80, 0xBF
+        if 0xC2 <= c <= 0xDF:
+            more = 1
+        elif 0xE0 <= c <= 0xEF:
+            more = 2
+            if c == 0xE0:
+                low = 0xA0
+            elif c == 0xED:
+                high = 0x9F
+        elif 0xF0 <= c <= 0xF4:
+            more = 3
+            if c == 0xF0:
+                low = 0x90
+            elif c == 0xF4:
+                high = 0x8F
+        else:
+            return i
+        if i + more >= length:
+            return i
+        if not low <= p[i + 1] <= high:
+            return i
+        for k in range(2, more + 1):
+            if not 0x80 <= p[i + k] <= 0xBF:
+                return i
+        i += more + 1
+    return -1
+
+
+class InvalidUTF8(ValueError):
+    """Malformed bytes at `position` of the block."""
+
+    def __init__(self, position):
+        super().__init__(position)
+        self.position = position
+
+
+cdef class WordTable:
+    """Counts words in the order in which they are first seen, and looks them up.
+
+    A table that is only looked up may be shared between threads; one that counts belongs to a single thread.
+    """
+    cdef Slot* slots
+    cdef uint64_t mask
+    cdef uint32_t size, room            # words, and what the arrays below have room for
+    cdef uint64_t* places               # where each word was first seen
+    cdef uint64_t* ends                 # where its bytes end in `text`
+    cdef uint8_t* text
+    cdef uint64_t text_room
+    cdef readonly uint64_t tokens, sentences
+
+    def __cinit__(self):
+        self.mask = (1 << 12) - 1
+        self.room = 1 << 11
+        self.text_room = 1 << 15
+        self.slots = <Slot*> calloc(self.mask + 1, sizeof(Slot))
+        self.places = <uint64_t*> malloc(self.room * sizeof(uint64_t))
+        self.ends = <uint64_t*> malloc(self.room * sizeof(uint64_t))
+        self.text = <uint8_t*> malloc(self.text_room)
+        if not (self.slots and self.places and self.ends and self.text):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.places)
+        free(self.ends)
+        free(self.text)
+
+    def __len__(self):
+        return self.size
+
+    @property
+    def nbytes(self):
+        """Memory held, in bytes."""
+        return (self.mask + 1) * sizeof(Slot) + self.room * 16 + self.text_room
+
+    # ------------------------------------------------------------------ the table
+
+    cdef inline Slot* find(self, const Event* e) noexcept nogil:
+        """The word's slot, or the empty one where it would go."""
+        cdef uint64_t i = e.hash & self.mask
+        cdef Slot* slot
+        cdef uint64_t start
+        while True:
+            slot = self.slots + i
+            if slot.id == 0:
+                return slot
+            if slot.a == e.a and slot.b == e.b:
+                if e.length <= SHORT:
+                    return slot
+                start = self.start_of(slot.id - 1)
+                if self.ends[slot.id - 1] - start == e.length and memcmp(self.text + start, e.start, e.length) == 0:
+                    return slot
+            i = (i + 1) & self.mask
+
+    cdef inline uint64_t start_of(self, uint32_t word) noexcept nogil:
+        return self.ends[word - 1] if word else 0
+
+    cdef int grow_slots(self) except -1 nogil:
+        cdef uint64_t mask = self.mask * 2 + 1
+        cdef uint64_t i, k
+        cdef Slot* slots = <Slot*> calloc(mask + 1, sizeof(Slot))
+        if not slots:
+            with gil:
+                raise MemoryError
+        for k in range(self.mask + 1):
+            if self.slots[k].id:
+                i = fold(self.slots[k].a ^ SALT_A, self.slots[k].b ^ SALT_B) & mask
+                while slots[i].id:
+                    i = (i + 1) & mask
+                slots[i] = self.slots[k]
+        free(self.slots)
+        self.slots = slots
+        self.mask = mask
+        return 0
+
+    cdef int reserve(self, uint32_t length) except -1 nogil:
+        """Room for one more word of that many bytes."""
+        cdef uint64_t used = self.start_of(self.size)
+        cdef void* p
+        if self.size == self.room:
+            if self.room >= 0x40000000:
+                with gil:
+                    raise OverflowError("more than 2^30 distinct words; pass max_vocab_size= to prune while scanning")
+            p = realloc(self.places, self.room * 2 * sizeof(uint64_t))
+            if p:
+                self.places = <uint64_t*> p
+                p = realloc(self.ends, self.room * 2 * sizeof(uint64_t))
+            if not p:
+                with gil:
+                    raise MemoryError
+            self.ends = <uint64_t*> p
+            self.room *= 2
+        if used + length > self.text_room:
+            p = realloc(self.text, (used + length) * 2)
+            if not p:
+                with gil:
+                    raise MemoryError
+            self.text = <uint8_t*> p
+            self.text_room = (used + length) * 2
+        return 0
+
+    cdef int insert(self, Slot* slot, const Event* e, uint64_t count, uint64_t place) except -1 nogil:
+        cdef uint64_t used
+        self.reserve(e.length)
+        used = self.start_of(self.size)
+        memcpy(self.text + used, e.start, e.length)
+        self.ends[self.size] = used + e.length
+        self.places[self.size] = place
+        self.size += 1
+        slot.a, slot.b = e.a, e.b
+        slot.count = count
+        slot.id = self.size
+        if self.size * 3 > self.mask * 2:
+            self.grow_slots()
+        return 0
+
+    # ------------------------------------------------------------------ words in
+
+    def count(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
+              bint inside=False, uint32_t max_size=0):
+        """Count the words of `data[start:]`; `place` is where data[0] stands in the corpus.
+
+        `inside`: the data begin in the middle of a sentence, which has been counted before. Returns how far it came:
+        the end, or with `max_size` the end of the first sentence after which there are more words than that.
+        """
+        cdef Scanner s
+        cdef Event[BATCH] events
+        cdef uint32_t n, k
+        cdef Slot* slot
+        cdef Event* e
+        cdef const uint8_t* base
+        cdef bint full = False
+        cdef bytes text
+        if start >= data.shape[0]:
+            return start
+        base = &data[0]
+        s.position, s.end, s.listed = base + start, base + data.shape[0], listed
+        s.classes = &LISTED[0] if listed else &TEXT[0]
+        with nogil:
+            while not full:
+                n = scan(&s, events)
+                if n == 0:
+                    break
+                for k in range(n):
+                    prefetch(&self.slots[events[k].hash & self.mask])
+                for k in range(n):
+                    e = &events[k]
+                    if e.kind == SENTENCE:
+                        # Text: an empty line is no sentence. Token lists: an empty list is one, as for gensim.
+                        if listed:
+                            self.sentences += 1
+                        inside = False
+                        if max_size and self.size > max_size:
+                            s.position = e.start + 1
+                            full = True
+                            break
+                        continue
+                    if not inside and not listed:
+                        self.sentences += 1
+                        inside = True
+                    slot = self.find(e)
+                    if slot.id == 0:
+                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                            with gil:
+                                text = repaired(e, base, errors)
+                                if text:
+                                    self.add(text, 1, place + (e.start - base))
+                                    self.tokens += 1
+                            continue
+                        self.insert(slot, e, 0, place + (e.start - base))
+                        slot = self.find(e)     # the table may have moved
+                    slot.count += 1
+                    self.tokens += 1
+        return s.position - base
+
+    def add(self, bytes word not None, uint64_t count, uint64_t place):
+        """Add `count` occurrences of one word, first seen at `place`."""
+        cdef Event e
+        cdef const uint8_t* p = word
+        cdef Slot* slot
+        describe(&e, p, <uint32_t> len(word), p + len(word))
+        slot = self.find(&e)
+        if slot.id:
+            slot.count += count
+            self.places[slot.id - 1] = min(self.places[slot.id - 1], place)
+        else:
+            self.insert(slot, &e, count, place)
+
+    def merge(self, tuple other not None):
+        """Add what another table's `state()` holds."""
+        cdef const uint8_t[::1] text = other[0]
+        cdef const uint64_t[::1] ends = other[1]
+        cdef const uint64_t[::1] counts = other[2]
+        cdef const uint64_t[::1] places = other[3]
+        cdef const uint8_t* base
+        cdef Event e
+        cdef Slot* slot
+        cdef Py_ssize_t k
+        cdef uint64_t start = 0
+        self.tokens += <uint64_t> other[4]
+        self.sentences += <uint64_t> other[5]
+        if ends.shape[0] == 0:
+            return
+        base = &text[0] if text.shape[0] else NULL
+        with nogil:
+            for k in range(ends.shape[0]):
+                describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
+                slot = self.find(&e)
+                if slot.id:
+                    slot.count += counts[k]
+                    if places[k] < self.places[slot.id - 1]:
+                        self.places[slot.id - 1] = places[k]
+                else:
+                    self.insert(slot, &e, counts[k], places[k])
+                start = ends[k]
+
+    # ------------------------------------------------------------------ words out
+
+    def counts(self):
+        """The count of each word, by its number."""
+        result = np.zeros(self.size, dtype=np.uint64)
+        cdef uint64_t[::1] out = result
+        cdef uint64_t k
+        with nogil:
+            for k in range(self.mask + 1):
+                if self.slots[k].id:
+                    out[self.slots[k].id - 1] = self.slots[k].count
+        return result
+
+    def state(self):
+        """(bytes of all words, their ends, counts, first places, tokens, sentences): what `merge` takes; plain arrays."""
+        cdef uint64_t used = self.start_of(self.size)
+        text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
+        if self.size == 0:
+            ends = places = np.zeros(0, dtype=np.uint64)
+        else:
+            ends = np.array(<uint64_t[:self.size]> self.ends)
+            places = np.array(<uint64_t[:self.size]> self.places)
+        return text, ends, self.counts(), places, self.tokens, self.sentences
+
+    def words(self, selection=None):
+        """The words, or those with the given numbers, as a list of str."""
+        cdef uint32_t k
+        cdef uint64_t start
+        cdef list result = []
+        for k in (range(self.size) if selection is None else selection):
+            if k >= self.size:
+                raise IndexError(f"word {k} of {self.size}")
+            start = self.start_of(k)
+            result.append((<const char*> self.text)[start:self.ends[k]].decode("utf-8", "surrogatepass"))
+        return result
+
+    def keep(self, selection):
+        """A new table with the given words only, in that order; counts of tokens and sentences stay."""
+        cdef WordTable table = WordTable()
+        cdef uint32_t k
+        cdef uint64_t start
+        counts = self.counts()
+        for k in selection:
+            start = self.start_of(k)
+            table.add((<const char*> self.text)[start:self.ends[k]], counts[k], self.places[k])
+        table.tokens, table.sentences = self.tokens, self.sentences
+        return table
+
+    # ------------------------------------------------------------------ words to ids
+
+    def encode(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
+               uint32_t[::1] ids not None, Py_ssize_t used, uint32_t window, bint gaps, keep_below, uint64_t seed):
+        """Append the ids of the words of `data[start:]` to `ids[used:]`.
+
+        A sentence is followed by `window` times the id V = len(self), which stands for nothing; so is the end of the
+        data. Unknown words are left out, or with `gaps` become one V. `keep_below` (uint32 for each word, or None)
+        removes a token when a draw, a hash of `seed` and of its place, is above it.
+
+        Returns (position in data, words read, ids used, end of the first sentence or -1, start and end of the last). It
+        stops early where `ids` is full, between two words.
+        """
+        cdef Scanner s
+        cdef Event[BATCH] events
+        cdef uint32_t n, k, id
+        cdef uint32_t blank = self.size
+        cdef Slot* slot
+        cdef Event* e
+        cdef const uint8_t* base
+        cdef const uint32_t[::1] limits
+        cdef bint sampled = keep_below is not None
+        cdef Py_ssize_t limit = ids.shape[0] - window - 1
+        cdef Py_ssize_t first_end = -1
+        cdef Py_ssize_t last_start = used
+        cdef Py_ssize_t last_end
+        cdef Py_ssize_t tokens = 0
+        cdef bint full = False
+        cdef bytes text
+        cdef uint64_t key = fold(seed ^ SALT_A, SALT_B)
+        if start >= data.shape[0]:
+            return start, 0, used, -1, used, used
+        if sampled:
+            limits = keep_below
+        base = &data[0]
+        s.position, s.end, s.listed = base + start, base + data.shape[0], listed
+        s.classes = &LISTED[0] if listed else &TEXT[0]
+        with nogil:
+            while not full:
+                n = scan(&s, events)
+                if n == 0:
+                    break
+                for k in range(n):
+                    prefetch(&self.slots[events[k].hash & self.mask])
+                for k in range(n):
+                    e = &events[k]
+                    if used > limit:
+                        s.position = e.start
+                        full = True
+                        break
+                    if e.kind == SENTENCE:
+                        if first_end < 0:
+                            first_end = used
+                        if used > last_start:
+                            used = pad(ids, used, window, blank)
+                        last_start = used
+                        continue
+                    tokens += 1
+                    slot = self.find(e)
+                    if slot.id == 0:
+                        id = MISSING
+                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                            with gil:
+                                text = repaired(e, base, errors)
+                                id = self.id_of(text) if text else VANISHED
+                    else:
+                        id = slot.id - 1
+                    if id >= VANISHED:
+                        if id == VANISHED:
+                            tokens -= 1
+                        elif gaps:
+                            ids[used] = blank
+                            used += 1
+                    elif not sampled or fold(key ^ (place + (e.start - base)), SALT_A) >> 32 <= limits[id]:
+                        ids[used] = id
+                        used += 1
+            last_end = used
+            if used > last_start:
+                used = pad(ids, used, window, blank)
+        return s.position - base, tokens, used, first_end, last_start, last_end
+
+    cdef uint32_t id_of(self, bytes word):
+        cdef Event e
+        cdef const uint8_t* p = word
+        cdef Slot* slot
+        describe(&e, p, <uint32_t> len(word), p + len(word))
+        slot = self.find(&e)
+        return slot.id - 1 if slot.id else MISSING
+
+
+cdef inline Py_ssize_t pad(uint32_t[::1] ids, Py_ssize_t used, uint32_t window, uint32_t blank) noexcept nogil:
+    cdef uint32_t k
+    for k in range(window):
+        ids[used + k] = blank
+    return used + window
+
+
+cdef bytes repaired(const Event* e, const uint8_t* base, str errors):
+    """A malformed token as `errors` wants it; "strict" raises."""
+    cdef bytes token = (<const char*> e.start)[:e.length]
+    if errors == "strict":
+        raise InvalidUTF8((e.start - base) + invalid_utf8(e.start, e.length))
+    return token.decode("utf-8", errors).encode("utf-8")

@@ -1,0 +1,15 @@
+"""Hilbert-MLE word embeddings for Gensim: exact pair counts, and vectors and covectors whose products are their PMI."""
+
+try:
+    from gensim_hilbert import _counting, _merge, _tokens  # noqa: F401  # only to see whether they are there
+except ImportError as error:
+    raise ImportError(
+        f"gensim_hilbert is not compiled here ({error}): run `pip install -e .` in its source tree, or `pip install "
+        "gensim-hilbert`"
+    ) from error
+
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.vocabulary import Vocabulary
+
+__all__ = ["PairCounts", "Vocabulary"]
+__version__ = "0.1.0"

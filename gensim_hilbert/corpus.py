@@ -1,0 +1,361 @@
+"""What a corpus can be, and how it is cut into blocks.
+
+A block is a stretch of one source, cut between two words, so that blocks can be counted in any order by anybody. Blocks of
+plain local files are only ranges, read by whoever counts them; compressed and remote files have to be read in order, and
+so do token lists.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import logging
+import os
+import re
+import stat
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import unquote, urlsplit
+
+import smart_open
+from smart_open.compression import compression_wrapper, get_supported_extensions
+
+logger = logging.getLogger(__name__)
+
+BLOCK_BYTES = 1 << 20
+BOM = b"\xef\xbb\xbf"
+# A token's place in the corpus, as a number: 16 TB a source, a million sources.
+SOURCE_SHIFT = 44
+_BLANK = re.compile(rb"[ \t\r\v\f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Bytes `start` to `stop` of a source, uncompressed; `data` is None where they are still to be read."""
+
+    source: int
+    start: int
+    stop: int | None  # None: a whole source that must be read in order
+    name: str  # path, URI, or a description
+    data: bytes | None = None
+    inside: bool = False  # starts in the middle of a sentence
+    open: bool = False  # ends in the middle of one
+    listed: bool = False  # token lists, not text: see cython_ext/scanner.pxd
+    cost: int = 0  # bytes read from disk or network for it
+    transport_params: dict[str, Any] | None = None
+
+    @property
+    def place(self) -> int:
+        """Where its first byte stands in the corpus."""
+        return (self.source << SOURCE_SHIFT) + self.start
+
+    def read(self) -> Iterator[Block]:
+        """The same stretch as blocks that hold their data."""
+        if self.data is not None:
+            yield self
+        elif self.stop is None:
+            with open_stream(self.name, self.transport_params) as stream:
+                yield from cut_stream(stream, self)
+        else:
+            with open(self.name, "rb") as file:
+                file.seek(self.start)
+                data = file.read(self.stop - self.start)
+            if len(data) < self.stop - self.start:
+                raise OSError(f"{self.name} is shorter than it was: expected {self.stop} bytes; leave the corpus as it is "
+                              "while it is counted")
+            yield replace(self, data=data)
+
+
+# ---------------------------------------------------------------------------------------------------- cutting
+
+
+def cut_stream(stream: BinaryIO, whole: Block) -> Iterator[Block]:
+    """Blocks of about BLOCK_BYTES, cut after the last line end, or failing that after the last blank."""
+    position = getattr(stream, "gensim_hilbert_position", None)
+    rest, start, inside, seen = b"", 0, False, 0
+    while True:
+        try:
+            chunk: Any = stream.read(max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
+        except (EOFError, OSError) as error:
+            raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
+        except Exception as error:  # zlib.error, LZMAError, ZstdError ...: each compressor has its own
+            if type(error).__module__.partition(".")[0] in {"zlib", "_lzma", "lzma", "backports", "compression", "lz4"}:
+                raise OSError(f"{whole.name} is damaged after byte {start + len(rest)} of its text: {error}") from error
+            raise
+        if isinstance(chunk, str):
+            chunk = chunk.encode("utf-8", "surrogatepass")
+        data = rest + chunk if rest else chunk
+        cut = len(data)
+        if chunk:
+            cut = data.rfind(b"\n") + 1 or 1 + max(data.rfind(c) for c in (b" ", b"\t", b"\r", b"\v", b"\f"))
+        if cut:
+            now = position() if position else seen + cut
+            is_open = bool(chunk) and data[cut - 1] != 0x0A
+            yield replace(whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen)
+            seen, start, inside = now, start + cut, is_open
+        if not chunk:
+            return
+        rest = data[cut:]
+
+
+def cut_file(whole: Block, size: int) -> Iterator[Block]:
+    """Ranges of a plain local file, cut after the first line end past a multiple of BLOCK_BYTES, or after a blank."""
+    start, inside = 0, False
+    with open(whole.name, "rb") as file:
+        while start < size:
+            stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
+            yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
+            start, inside = stop, is_open
+
+
+def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
+    """The first place at or after `position` to cut at, and whether that is inside a line."""
+    blank = None
+    while position < size:
+        file.seek(position)
+        window = file.read(1 << 16)
+        if not window:
+            break
+        newline = window.find(b"\n")
+        if newline >= 0:
+            return position + newline + 1, False
+        blank = _BLANK.search(window)
+        if blank:
+            return min(position + blank.end(), size), position + blank.end() < size
+        position += len(window)
+    return size, False
+
+
+# ---------------------------------------------------------------------------------------------------- opening
+
+
+def open_stream(uri: str, transport_params: dict[str, Any] | None) -> Any:
+    """Open anything smart_open can; a local file also tells how much of it has been read."""
+    if is_local(uri):
+        raw = open(uri, "rb")  # noqa: SIM115  # closed by the wrapper, or below
+        try:
+            stream = compression_wrapper(raw, "rb", filename=uri)
+        except ImportError as error:
+            raw.close()
+            raise missing_extra(uri, error) from error
+        return LocalStream(stream, raw)
+    try:
+        return smart_open.open(uri, "rb", transport_params=transport_params)
+    except ImportError as error:
+        raise missing_extra(uri, error) from error
+
+
+class LocalStream:
+    """A decompressor together with the file below it, which smart_open leaves open."""
+
+    def __init__(self, stream: BinaryIO, raw: BinaryIO):
+        self.read = stream.read
+        self.gensim_hilbert_position = raw.tell
+        self.files = (stream, raw)
+
+    def __enter__(self) -> LocalStream:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for file in self.files:
+            file.close()
+
+
+def missing_extra(uri: str, error: ImportError) -> ImportError:
+    """The same error, naming what to install."""
+    schemes = {"s3": "s3", "gs": "gcs", "http": "http", "https": "http"}
+    extra = "zst" if uri.lower().endswith(".zst") else schemes.get(uri.partition("://")[0])
+    how = f"pip install 'gensim-hilbert[{extra}]'" if extra else "see smart_open's documentation for what it needs"
+    return ImportError(f"{uri} needs a package that is not installed ({error}): {how}")
+
+
+def is_local(uri: str) -> bool:
+    """Whether the name is a path."""
+    return "://" not in uri
+
+
+def is_compressed(uri: str) -> bool:
+    """Whether smart_open would decompress it."""
+    return Path(uri).suffix.lower() in get_supported_extensions()
+
+
+# ---------------------------------------------------------------------------------------------------- corpora
+
+
+class TextCorpus:
+    """Files of text, one sentence a line."""
+
+    def __init__(self, names: list[str], transport_params: dict[str, Any] | None = None):
+        self.names = names
+        self.transport_params = transport_params
+        self.sizes: list[int | None] = [None] * len(names)
+        self.streamed = [True] * len(names)
+        self.can_repeat = True
+        for k, name in enumerate(names):
+            if is_local(name):
+                info = os.stat(name)
+                if stat.S_ISREG(info.st_mode):
+                    self.sizes[k] = info.st_size
+                    self.streamed[k] = is_compressed(name)
+                    os.close(os.open(name, os.O_RDONLY))  # an unreadable file is better found now
+                else:
+                    self.can_repeat = False  # a pipe
+
+    @property
+    def total(self) -> int | None:
+        """Bytes on disk, where they are known."""
+        return None if None in self.sizes else sum(size for size in self.sizes if size is not None)
+
+    @property
+    def fingerprint(self) -> list[Any] | None:
+        """What must be unchanged for an interrupted count to go on; None where that cannot be told."""
+        if not self.can_repeat:
+            return None
+        return [[name, os.stat(name).st_size, os.stat(name).st_mtime_ns] if is_local(name) else [name] for name in self.names]
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """All blocks, in order. With `streams`, those of compressed and remote files are read here."""
+        for k, name in enumerate(self.names):
+            whole = Block(source=k, start=0, stop=None, name=name, transport_params=self.transport_params)
+            if not self.streamed[k]:
+                yield from cut_file(whole, self.sizes[k] or 0)
+            elif streams:
+                yield from whole.read()
+            else:
+                yield replace(whole, cost=self.sizes[k] or 0)
+
+
+class FileCorpus:
+    """A file object, as gensim takes it: it must be able to `seek(0)`."""
+
+    total = fingerprint = None
+
+    def __init__(self, file: Any):
+        self.file = file
+        self.names = [str(getattr(file, "name", "<file object>"))]
+        try:
+            self.can_repeat = bool(file.seekable())
+        except AttributeError:
+            self.can_repeat = hasattr(file, "seek")
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        if self.can_repeat:
+            self.file.seek(0)
+        yield from cut_stream(self.file, Block(source=0, start=0, stop=None, name=self.names[0]))
+
+
+class TokenCorpus:
+    """Token lists: anything that can be iterated again and again and gives lists of str."""
+
+    total = fingerprint = None
+    can_repeat = True
+
+    def __init__(self, sentences: Iterable[Iterable[str]]):
+        self.sentences = sentences
+        self.names = [f"<{type(sentences).__name__}>"]
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        whole = Block(source=0, start=0, stop=None, name=self.names[0], listed=True)
+        texts = self.sentences.get_texts() if hasattr(self.sentences, "get_texts") else self.sentences
+        parts: list[bytes] = []
+        start = size = 0
+        for number, sentence in enumerate(texts):
+            if number == 0 and isinstance(sentence, str):
+                logger.warning("each sentence should be a list of words; the first is a plain str, so its characters are "
+                               "taken as words")
+            encoded = encode_sentence(sentence, number)
+            parts.append(encoded)
+            size += len(encoded)
+            if size >= BLOCK_BYTES:
+                yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+                start += size
+                parts, size = [], 0
+        if parts:
+            yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+
+
+def encode_sentence(sentence: Iterable[str], number: int) -> bytes:
+    """A sentence as the scanner reads it: 0xFF after each word, 0xFE at the end."""
+    words = sentence if isinstance(sentence, list | tuple | str) else list(sentence)
+    if not words:
+        return b"\xfe"
+    try:
+        joined = "\n".join(words)
+    except TypeError:
+        wrong = next(word for word in words if not isinstance(word, str))
+        raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; words must be str") from None
+    if joined.count("\n") == len(words) - 1:
+        return joined.encode("utf-8", "surrogatepass").replace(b"\n", b"\xff") + b"\xff\xfe"
+    return b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in words) + b"\xfe"
+
+
+Corpus = TextCorpus | FileCorpus | TokenCorpus
+
+
+def as_corpus(corpus: Any, transport_params: dict[str, Any] | None = None) -> Corpus:
+    """Make a corpus of whatever the user has: paths, globs, directories, URIs, a file object, or token lists."""
+    if isinstance(corpus, TextCorpus | FileCorpus | TokenCorpus):
+        return corpus
+    if isinstance(corpus, str | os.PathLike):
+        corpus = [corpus]
+    if isinstance(corpus, list | tuple) and corpus and all(isinstance(item, str | os.PathLike) for item in corpus):
+        names = [name for item in corpus for name in expand(os.fspath(item), transport_params)]
+        return TextCorpus(names, transport_params)
+    if hasattr(corpus, "read"):
+        return FileCorpus(corpus)
+    if not hasattr(corpus, "__iter__") and not hasattr(corpus, "__getitem__"):
+        raise TypeError(f"a corpus is a path, a list of paths, a file object or an iterable of token lists, got {corpus!r}")
+    if hasattr(corpus, "__next__"):
+        raise TypeError(f"a corpus is read more than once, but a {type(corpus).__name__} can be read only once; pass a list, "
+                        "or an object whose __iter__ starts again from the beginning")
+    return TokenCorpus(corpus)
+
+
+def expand(name: str, transport_params: dict[str, Any] | None) -> list[str]:
+    """The files that a path, a glob, a directory or a URI stands for, in the order of their names."""
+    if name.startswith("file://"):
+        name = unquote(urlsplit(name).path)
+    if not is_local(name):
+        scheme = name.partition("://")[0]
+        if scheme in ("s3", "s3a", "s3n", "gs") and (name.endswith("/") or any(c in name for c in "*?[")):
+            return list_bucket(name, transport_params or {})
+        return [name]
+    path = os.path.expanduser(name)
+    if os.path.isdir(path):
+        found = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
+        if not found:
+            raise FileNotFoundError(f"the directory {name} holds no files")
+        return found
+    if os.path.lexists(path):
+        return [path]
+    found = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
+    if not found:
+        raise FileNotFoundError(f"no such file: {name}" if not glob.has_magic(name) else f"no file matches {name}")
+    return found
+
+
+def list_bucket(uri: str, transport_params: dict[str, Any]) -> list[str]:
+    """The objects of an S3 or GCS bucket that match a pattern, or lie under a prefix that ends in a slash."""
+    scheme, _, rest = uri.partition("://")
+    bucket, _, pattern = rest.partition("/")
+    prefix = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    client = transport_params.get("client")
+    try:
+        if scheme == "gs":
+            from google.cloud import storage
+
+            keys = [blob.name for blob in (client or storage.Client()).list_blobs(bucket, prefix=prefix)]
+        else:
+            import boto3
+
+            pages = (client or boto3.client("s3")).get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+            keys = [item["Key"] for page in pages for item in page.get("Contents", [])]
+    except ImportError as error:
+        raise missing_extra(uri, error) from error
+    wanted = re.compile(fnmatch.translate(pattern + "*" if pattern.endswith("/") or not pattern else pattern))
+    found = sorted(f"{scheme}://{bucket}/{key}" for key in keys if wanted.match(key) and not key.endswith("/"))
+    if not found:
+        raise FileNotFoundError(f"no object matches {uri}")
+    return found

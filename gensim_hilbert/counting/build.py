@@ -1,0 +1,280 @@
+"""Makes stores: counts a corpus, adds stores up, takes over tables from elsewhere.
+
+A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it goes on
+after an interruption.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
+from gensim_hilbert.counting.journal import JOURNAL, Journal
+from gensim_hilbert.counting.merge import SHARDS, in_parallel, reduce_runs, write_class
+from gensim_hilbert.counting.plan import Plan, classes_for
+from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
+from gensim_hilbert.counting.seams import stitch
+from gensim_hilbert.counting.settings import CountSettings, Window
+from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
+from gensim_hilbert.counting.worker import VOCABULARY, CountTask, count_pairs, words_of
+from gensim_hilbert._merge import records
+from gensim_hilbert.engine import default_workers, run
+from gensim_hilbert.progress import Progress
+from gensim_hilbert.vocabulary import ERRORS, Vocabulary
+
+logger = logging.getLogger(__name__)
+
+
+def count_corpus(
+    corpus: Any, target: Path, settings: CountSettings, *, rules: dict[str, Any], vocabulary: Vocabulary | None,
+    workers: int | None, memory_gb: float, executor: Executor | None, transport_params: dict[str, Any] | None,
+    overwrite: bool, progress: bool,
+) -> None:
+    """Count a corpus into a store at `target`, or complete what an interrupted call has begun."""
+    workers = default_workers(workers)
+    if settings.errors not in ERRORS:
+        raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {settings.errors!r}")
+    source = as_corpus(corpus, transport_params)
+    if vocabulary is None and not source.can_repeat:
+        raise ValueError(f"{source.names[0]} can be read only once, but counting reads a corpus twice: save it to a file first, "
+                         "or pass vocabulary=")
+    request = describe(source, settings, rules, vocabulary)
+    if target.exists() and request is not None and is_answer(target, request):
+        logger.info("%s holds these counts already", target)
+        return
+    with building(target, overwrite) as work:
+        if request is not None and is_answer(work, request):
+            return  # interrupted after all was done but the renaming
+        journal = Journal.resume(work, request)
+        if journal is None:
+            clear(work)
+            journal = Journal(work)
+            if vocabulary is None:
+                vocabulary = Vocabulary.from_corpus(
+                    source, **rules, workers=workers, executor=executor, errors=settings.errors, progress=progress
+                )
+            vocabulary.save(work / VOCABULARY)
+            journal.start(request, vocabulary)
+        else:
+            vocabulary = journal.vocabulary
+            logger.info("going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records))
+        plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.table.nbytes)
+        count_blocks(source, settings, vocabulary, journal, plan, executor, progress)
+        finish(work, list(journal.runs.values()), settings, vocabulary, request, plan=plan, executor=executor,
+               journal=journal, progress=progress)
+
+
+def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None) -> Any:
+    """All that the result depends on, for JSON; None where the corpus cannot be recognised."""
+    if corpus.fingerprint is None:
+        return None
+    rule = rules["trim_rule"]
+    by = {**rules, "trim_rule": rule and f"{rule.__module__}.{rule.__qualname__}"}
+    if vocabulary is not None:
+        by = {"words": hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass")).hexdigest()}
+    window = {**asdict(settings.window), "left": list(settings.window.left), "right": list(settings.window.right)}
+    return {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings), "window": window}
+
+
+def is_answer(target: Path, request: Any) -> bool:
+    """Whether a whole store with these very counts lies there."""
+    try:
+        return bool(read_manifest(target)["request"] == request)
+    except (OSError, ValueError):
+        return False
+
+
+def count_blocks(
+    corpus: Corpus, settings: CountSettings, vocabulary: Vocabulary, journal: Journal, plan: Plan,
+    executor: Executor | None, progress: bool,
+) -> None:
+    """Count all blocks that the journal does not have yet, and the pairs across cuts."""
+    size, classes = len(vocabulary), classes_for(len(vocabulary))
+    checksum = crc32((journal.directory / VOCABULARY).read_bytes())
+    task = CountTask(str(journal.directory), checksum, settings, classes, plan.capacity)
+    words_of(task.directory, checksum, settings.sample)  # before the threads ask for it all at once
+    done = {block for record in journal.records for block in record.blocks}
+    with Progress("pairs", corpus.total, show=progress) as bar:
+        bar.update(sum(record.cost for record in journal.records))
+        live = bar.update if executor is None else None
+        for record in run(
+            partial(count_pairs, task=task, report=live), corpus, workers=plan.workers, executor=executor, share=plan.share,
+            wanted=lambda block: (block.source, block.start) not in done,
+        ):
+            journal.add(record)
+            if not live:
+                bar.update(record.cost, record.tokens)
+    tokens = sum(record.tokens for record in journal.records)
+    if vocabulary.tokens and tokens != vocabulary.tokens:
+        raise RuntimeError(f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its "
+                           "pairs were counted: it must not change, and must give the same sentences each time it is read")
+    if tokens * settings.window.most >= 1 << 63:
+        raise OverflowError(f"{tokens} tokens with weights in units of 1/{settings.window.scale} overflow 64-bit counts; use a "
+                            "smaller window, or flat weights")
+    if "seams.run" not in journal.runs:
+        seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
+        journal.merged([], write_triples(*seams, size, classes, journal.directory / "seams.run"))
+
+
+def finish(
+    work: Path, runs: list[Run], settings: CountSettings, vocabulary: Vocabulary, request: Any, *, mirrored: bool | None = None,
+    plan: Plan | None = None, executor: Executor | None = None, journal: Journal | None = None, progress: bool = False,
+) -> None:
+    """Merge runs into the shards of a store, write its manifest, and remove the runs."""
+    size, classes = len(vocabulary), classes_for(len(vocabulary))
+    mirrored = settings.window.mirrored if mirrored is None else mirrored
+    plan = plan or Plan.make(size, settings.window, default_workers(None), 2.0, 0)
+    note = journal.merged if journal else lambda parts, result: None
+    runs = reduce_runs(runs, size, classes, work, fan_in=plan.fan_in, workers=plan.workers, executor=executor, journal=note)
+    (work / SHARDS).mkdir(exist_ok=True)
+    marginals = np.zeros((2, size), dtype="<u8")
+    parts, sizes = [], [0] * classes
+    task = partial(write_class, runs=runs, size=size, classes=classes, mirrored=mirrored, directory=str(work))
+    with Progress("merge", classes, show=progress, unit=" shards") as bar:
+        for row_class, result in in_parallel(task, range(classes), plan.workers, executor):
+            parts.append(result.index)
+            marginals[0] += result.contexts
+            marginals[1] += result.terms
+            sizes[row_class] = result.size
+            bar.update(1)
+    index = np.concatenate(parts)
+    index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
+    if not len(index):
+        raise ValueError("the corpus holds not a single pair: every sentence has fewer than two known words")
+    write_manifest(work, settings=settings, vocabulary=vocabulary, mirrored=mirrored, classes=classes, index=index,
+                   marginals=marginals, shard_sizes=sizes, request=request)
+
+
+def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
+    """Add up stores over one vocabulary."""
+    if not stores:
+        raise ValueError("nothing to merge: give at least one store")
+    first = stores[0]
+    for store in stores[1:]:
+        for what, mine, theirs in (
+            ("vocabulary", first.vocabulary.words, store.vocabulary.words), ("window and weights", first.window, store.window),
+            ("kind (symmetric or not)", first.mirrored, store.mirrored),
+            *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
+        ):
+            if mine != theirs:
+                raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")
+    vocabulary = Vocabulary(
+        first.vocabulary.words, sum(store.vocabulary.counts for store in stores),
+        tokens=sum(store.vocabulary.tokens for store in stores), sentences=sum(store.vocabulary.sentences for store in stores),
+    )
+    settings = CountSettings(first.window, first.manifest["oov"], first.manifest["sample"], first.manifest["seed"])
+    with building(target, overwrite) as work:
+        clear(work)
+        vocabulary.save(work / VOCABULARY)
+        runs = [write_stored(store, work / f"store-{k}.run") for k, store in enumerate(stores)]
+        finish(work, runs, settings, vocabulary, request=None, mirrored=first.mirrored)
+
+
+def write_stored(store: Store, path: Path) -> Run:
+    """The counts of a store as a run."""
+    with RunWriter(path) as writer:
+        for row_class in range(store.classes):
+            parts = [part for column_class in range(store.classes) for part in store.tile(row_class, column_class)]
+            if parts:
+                rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+                order = np.lexsort((columns, rows))
+                writer.write(records(
+                    rows[order].astype(np.uint32), columns[order].astype(np.uint32), counts[order].astype(np.uint64), store.size
+                ))
+            writer.end_class()
+    return writer.run
+
+
+def import_triples(
+    rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, scale: int, vocabulary: Vocabulary, target: Path, overwrite: bool
+) -> None:
+    """Make a store of (context, term, scaled count) triples."""
+    size = len(vocabulary)
+    key, mirror = rows * size + columns, columns * size + rows
+    order, mirror_order = np.argsort(key, kind="stable"), np.argsort(mirror, kind="stable")
+    mirrored = np.array_equal(key[order], mirror[mirror_order]) and np.array_equal(counts[order], counts[mirror_order])
+    if mirrored:
+        upper = rows <= columns
+        rows, columns, counts = rows[upper], columns[upper], counts[upper]
+    # The window by which these were counted is not known.
+    settings = CountSettings(Window((), (), scale))
+    with building(target, overwrite) as work:
+        clear(work)
+        vocabulary.save(work / VOCABULARY)
+        triples = write_triples(rows, columns, counts, size, classes_for(size), work / "import.run")
+        finish(work, [triples], settings, vocabulary, request=None, mirrored=mirrored)
+
+
+# ---------------------------------------------------------------------------------------------------- directories
+
+
+@contextmanager
+def building(target: Path, overwrite: bool) -> Iterator[Path]:
+    """A directory to put a store together in; it becomes `target` at the end.
+
+    After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with.
+    """
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"{target} exists and holds something else; choose another directory, or pass overwrite=True")
+    work = partial_of(target)
+    work.mkdir(parents=True, exist_ok=True)
+    with locked(work):
+        try:
+            yield work
+            for path in [*work.glob("*.run"), work / JOURNAL]:
+                path.unlink(missing_ok=True)
+            if target.exists():
+                shutil.rmtree(target) if target.is_dir() else target.unlink()
+            (work / LOCK).unlink(missing_ok=True)
+            os.rename(work, target)
+        except OSError as error:
+            shutil.rmtree(work, ignore_errors=True)
+            if error.errno == errno.ENOSPC:
+                free = shutil.disk_usage(work.parent).free
+                raise OSError(errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}") from error
+            raise
+        except Exception:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+
+LOCK = "lock"
+
+
+@contextmanager
+def locked(work: Path) -> Iterator[None]:
+    """Keep a second process out of the same directory."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with open(work / LOCK, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RuntimeError(f"another process is working in {work}; wait for it, or choose another directory") from None
+        yield
+
+
+def clear(work: Path) -> None:
+    """Remove what an abandoned count has left."""
+    for path in work.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != LOCK:
+            path.unlink()

@@ -1,0 +1,119 @@
+"""Counts to and from other programs: scipy's .npz, GloVe's cooccurrence.bin and vocabulary."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from math import lcm
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import smart_open
+from scipy import sparse
+
+from gensim_hilbert.vocabulary import Vocabulary
+
+# What GloVe's programs write: ids from 1 in the order of the vocabulary.
+GLOVE_RECORD = np.dtype([("word", "<i4"), ("context", "<i4"), ("weight", "<f8")])
+SCALES = [1, *(lcm(*range(1, window + 1)) for window in range(2, 11))]
+
+
+def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Rows, columns and counts times `scale`, as integers; the scale is looked for where it is not given."""
+    table = sparse.coo_array(matrix)
+    if table.shape[0] != table.shape[1]:
+        raise ValueError(f"the matrix must be square, contexts x terms, got {table.shape[0]} x {table.shape[1]}")
+    values = table.data.astype(np.float64)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("counts must be finite and not negative")
+    for candidate in [scale] if scale else SCALES:
+        counts = np.rint(values * candidate)
+        # Sums of binary fractions such as 1/3 are off by a few units in the last place.
+        if scale or np.all(np.abs(values * candidate - counts) <= 1e-9 * np.maximum(values * candidate, 1)):
+            if counts.sum() >= 2.0**63:
+                raise OverflowError(f"the counts times {candidate} overflow 64 bits; pass a smaller scale")
+            return table.row.astype(np.int64), table.col.astype(np.int64), counts.astype(np.uint64), candidate
+    raise ValueError(f"the counts are no multiples of 1/{SCALES[-1]}; pass scale=N to round them to multiples of 1/N")
+
+
+def bare_vocabulary(words: Sequence[str], matrix: Any) -> Vocabulary:
+    """A vocabulary of words whose numbers of occurrences are not known: their marginals stand in."""
+    sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
+    if len(words) != len(sums):
+        raise ValueError(f"{len(words)} words for a matrix of {len(sums)} columns")
+    return Vocabulary(words, np.rint(sums))
+
+
+def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
+    """One compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle."""
+    encoded = [word.encode("utf-8", "surrogatepass") for word in vocabulary.words]
+    path = Path(path)
+    temporary = path.with_name(path.name + ".new")
+    try:
+        with open(temporary, "wb") as file:
+            np.savez_compressed(
+                file, format=np.array(b"csr"), shape=np.array(matrix.shape), data=matrix.data, indices=matrix.indices,
+                indptr=matrix.indptr, words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
+                word_bytes=np.array([len(word) for word in encoded]), word_counts=vocabulary.counts,
+                corpus=np.array([vocabulary.tokens, vocabulary.sentences]), scale=np.array(scale),
+            )
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary, int]:
+    """What `save_npz` wrote."""
+    with np.load(path, allow_pickle=False) as arrays:
+        if "words" not in arrays:
+            raise ValueError(f"{path} holds a matrix without words; load it with scipy and pass both to from_scipy")
+        text, ends = arrays["words"].tobytes(), np.cumsum(arrays["word_bytes"]).tolist()
+        words = [text[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
+        tokens, sentences = arrays["corpus"].tolist()
+        vocabulary = Vocabulary(words, arrays["word_counts"], tokens=tokens, sentences=sentences)
+        matrix = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"]))
+        return matrix, vocabulary, int(arrays["scale"])
+
+
+def load_glove(
+    cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]
+) -> tuple[sparse.coo_array, Vocabulary]:
+    """GloVe's records and its vocabulary of `word count` lines."""
+    words, counts = [], []
+    with smart_open.open(vocabulary, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            word, _, count = line.rstrip(b"\r\n").rpartition(b" ")
+            if not word or not count.isdigit():
+                raise ValueError(f"{vocabulary}, line {number}: expected `word count`, got {line!r}")
+            words.append(word.decode("utf-8"))
+            counts.append(int(count))
+    with smart_open.open(cooccurrence, "rb") as file:
+        data = file.read()
+    if len(data) % GLOVE_RECORD.itemsize:
+        raise ValueError(f"{cooccurrence} has {len(data)} bytes, which is no whole number of {GLOVE_RECORD.itemsize}-byte records")
+    table = np.frombuffer(data, dtype=GLOVE_RECORD)
+    ids = np.stack([table["context"], table["word"]]).astype(np.int64) - 1
+    if ids.size and (ids.min() < 0 or ids.max() >= len(words)):
+        raise ValueError(f"{cooccurrence} has word {ids.max() + 1}, but {vocabulary} only {len(words)} words")
+    size = len(words)
+    return sparse.coo_array((table["weight"], (ids[0], ids[1])), shape=(size, size)), Vocabulary(words, counts)
+
+
+def save_glove(
+    cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], words: Vocabulary,
+    rows: Iterable[tuple[int, np.ndarray, np.ndarray]],
+) -> None:
+    """Write what GloVe's `shuffle` and `glove` read. A word with white space in it would shift a line, so it is refused."""
+    for word in words.words:
+        if not word or word.split() != [word]:
+            raise ValueError(f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space")
+    with smart_open.open(vocabulary, "wb") as file:
+        for word, count in zip(words.words, words.counts.tolist(), strict=True):
+            file.write(f"{word} {count}\n".encode())
+    with smart_open.open(cooccurrence, "wb") as file:
+        for context, terms, weights in rows:
+            table = np.empty(len(terms), dtype=GLOVE_RECORD)
+            table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
+            file.write(table.tobytes())

@@ -1,0 +1,120 @@
+"""Runs to the shards of a store."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gensim_hilbert._merge import TileScatter
+from gensim_hilbert.counting.plan import TILE_ROOM
+from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
+
+SHARDS = "shards"
+INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes", "crc32")
+
+
+class ClassResult(NamedTuple):
+    """One class of rows, written."""
+
+    index: np.ndarray  # a row of INDEX_COLUMNS for each chunk
+    contexts: np.ndarray  # marginals, scaled
+    terms: np.ndarray
+    size: int  # bytes of the file
+
+
+def shard_name(row_class: int) -> str:
+    return f"{SHARDS}/{row_class:02d}.bin"
+
+
+def index_dtype(size: int, classes: int) -> np.dtype[Any]:
+    """What a row or column number within a tile is stored as."""
+    return np.dtype("<u2" if size <= classes << 16 else "<u4")
+
+
+def write_class(
+    row_class: int, runs: list[Run], size: int, classes: int, mirrored: bool, directory: str
+) -> tuple[int, ClassResult]:
+    """Merge one class of rows of all runs and write its file: chunks of the tiles [row class, column class]."""
+    contexts, terms = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint64)
+    scatter = TileScatter(classes, TILE_ROOM, mirrored, contexts, terms)
+    number = index_dtype(size, classes)
+    index: list[tuple[int, ...]] = []
+    with open(Path(directory) / shard_name(row_class), "wb") as file:
+
+        def flush(tile: int) -> None:
+            rows, columns, counts = scatter.take(tile)
+            if not len(rows):
+                return
+            count_bytes = next(width for width in (1, 2, 4, 8) if counts.max() < 1 << 8 * width or width == 8)
+            data = b"".join(
+                part.astype(dtype).tobytes()
+                for part, dtype in ((counts, f"<u{count_bytes}"), (rows, number), (columns, number))
+            )
+            data += b"\0" * (-len(data) % 8)
+            index.append((row_class, tile, file.tell(), len(rows), count_bytes, zlib.crc32(data)))
+            file.write(data)
+
+        for piece in merged(runs, row_class, size, output_buffer(size)):
+            position = 0
+            while True:
+                position, full = scatter.scatter(piece, position)
+                if full < 0:
+                    break
+                flush(full)
+        for tile in range(classes):
+            flush(tile)
+        length = file.tell()
+    return row_class, ClassResult(np.array(index, dtype="<i8").reshape(-1, len(INDEX_COLUMNS)), contexts, terms, length)
+
+
+def in_parallel(task: Callable[[Any], Any], items: Iterable[Any], workers: int, executor: Executor | None) -> Iterator[Any]:
+    """The results of a task over items, in any order, with few under way at once."""
+    pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
+    running: set[Future[Any]] = set()
+    waiting = iter(items)
+    try:
+        while True:
+            while len(running) < workers and (item := next(waiting, None)) is not None:
+                running.add(pool.submit(task, item))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        wait(running)
+        if executor is None:
+            pool.shutdown()
+
+
+def reduce_runs(
+    runs: list[Run], size: int, classes: int, directory: Path, *, fan_in: int, workers: int, executor: Executor | None,
+    journal: Callable[[list[Run], Run], None],
+) -> list[Run]:
+    """Merge groups of runs until no more than `fan_in` are left. A merged run is journalled before its parts go."""
+    level = 0
+    while len(runs) > fan_in:
+        taken = {run.path.name for run in runs}
+        groups = [runs[start : start + fan_in] for start in range(0, len(runs), fan_in)]
+        names = (name for k in range(2 * len(groups)) if (name := f"level{level}-{k}.run") not in taken)
+        tasks = [(group, directory / name) for group, name in zip(groups, names, strict=False)]
+        runs = []
+        for group, result in in_parallel(partial(_merge_group, size=size, classes=classes), tasks, workers, executor):
+            runs.append(result)
+            if len(group) > 1:
+                journal(group, result)
+                for run in group:
+                    run.path.unlink()
+        level += 1
+    return runs
+
+
+def _merge_group(task: tuple[list[Run], Path], size: int, classes: int) -> tuple[list[Run], Run]:
+    group, path = task
+    return group, group[0] if len(group) == 1 else merge_runs(group, size, classes, path)

@@ -1,0 +1,165 @@
+"""Runs: files of counted rows, sorted by (row mod classes, row). See cython_ext/runs.pxd for their records."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gensim_hilbert._counting import PairCounter
+from gensim_hilbert._merge import DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
+
+READ_BYTES = 4 * LARGEST_RECORD  # buffer of one run while merging
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run file: where each class begins, with the end of the last, and a checksum."""
+
+    path: Path
+    offsets: tuple[int, ...]
+    checksum: int
+
+    def to_json(self) -> list[Any]:
+        return [self.path.name, list(self.offsets), self.checksum]
+
+    @classmethod
+    def from_json(cls, directory: Path, row: list[Any]) -> Run:
+        return cls(directory / row[0], tuple(row[1]), row[2])
+
+    def is_whole(self) -> bool:
+        """Whether the file is all there and unchanged."""
+        try:
+            with open(self.path, "rb") as file:
+                checksum = size = 0
+                while data := file.read(1 << 20):
+                    checksum = zlib.crc32(data, checksum)
+                    size += len(data)
+        except OSError:
+            return False
+        return (size, checksum) == (self.offsets[-1], self.checksum)
+
+
+class RunWriter:
+    """Writes a run class by class; leaving it with an error removes the file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.file = open(path, "wb")  # noqa: SIM115  # closed by __exit__
+        self.offsets = [0]
+        self.checksum = self.size = 0
+
+    def write(self, data: Any) -> None:
+        self.file.write(data)
+        self.checksum = zlib.crc32(data, self.checksum)
+        self.size += len(data)
+
+    def end_class(self) -> None:
+        self.offsets.append(self.size)
+
+    @property
+    def run(self) -> Run:
+        return Run(self.path, tuple(self.offsets), self.checksum)
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        try:
+            self.file.close()
+        finally:
+            if kind:
+                self.path.unlink(missing_ok=True)
+
+
+def write_counted(counter: PairCounter, size: int, classes: int, out: np.ndarray, path: Path) -> Run:
+    """Write all rows of a counter whose positions have been placed."""
+    with RunWriter(path) as writer:
+        for first in range(classes):
+            row = first
+            while row < size:
+                used, row = counter.rows(row, classes, out)
+                writer.write(out[:used])
+            writer.end_class()
+    return writer.run
+
+
+def write_triples(rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int, classes: int, path: Path) -> Run:
+    """Write (row, column, count) triples, adding up duplicates."""
+    key = rows.astype(np.uint64) * np.uint64(max(size, 1)) + columns.astype(np.uint64)
+    key, place = np.unique(key, return_inverse=True)
+    sums = np.zeros(len(key), dtype=np.uint64)
+    np.add.at(sums, place, counts.astype(np.uint64))
+    rows, columns = (part.astype(np.uint32) for part in divmod(key, np.uint64(max(size, 1))))
+    with RunWriter(path) as writer:
+        for first in range(classes):
+            mine = np.flatnonzero((rows % classes == first) & (sums > 0))
+            writer.write(records(rows[mine], columns[mine], sums[mine], size))
+            writer.end_class()
+    return writer.run
+
+
+class Section:
+    """One class of one run, read through a small buffer."""
+
+    def __init__(self, run: Run, row_class: int):
+        self.file = open(run.path, "rb")  # noqa: SIM115  # closed by `merged`
+        self.file.seek(run.offsets[row_class])
+        self.left = run.offsets[row_class + 1] - run.offsets[row_class]
+        self.buffer = np.empty(min(READ_BYTES, self.left), dtype=np.uint8)
+        self.filled = 0
+
+    def refill(self, merger: RowMerger, k: int) -> None:
+        """Move what is unread to the front, and read on behind it."""
+        rest = merger.rest(k)
+        self.buffer[:rest] = self.buffer[self.filled - rest : self.filled].copy()
+        wanted = min(len(self.buffer) - rest, self.left)
+        got = self.file.readinto(memoryview(self.buffer)[rest : rest + wanted]) if wanted else 0
+        if got != wanted:
+            raise OSError(f"{self.file.name} ends too early: {self.left - got} bytes are missing")
+        self.left -= got
+        self.filled = rest + got
+        merger.supply(k, self.buffer[: self.filled], self.left == 0)
+
+
+def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
+    """The sum of one class over all runs, as pieces of `out` filled with records."""
+    sections = [Section(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
+    merger = RowMerger(size, len(sections))
+    try:
+        for k, section in enumerate(sections):
+            section.refill(merger, k)
+        used = 0
+        while True:
+            more, status = merger.merge(out[used:]) if len(out) - used >= row_bytes(size) else (0, FULL)
+            used += more
+            if status >= 0:
+                sections[status].refill(merger, status)
+            else:
+                yield out[:used]
+                used = 0
+                if status == DONE:
+                    return
+    finally:
+        for section in sections:
+            section.file.close()
+
+
+def merge_runs(runs: list[Run], size: int, classes: int, path: Path) -> Run:
+    """Add several runs up into one."""
+    out = output_buffer(size)
+    with RunWriter(path) as writer:
+        for row_class in range(classes):
+            for piece in merged(runs, row_class, size, out):
+                writer.write(piece)
+            writer.end_class()
+    return writer.run
+
+
+def output_buffer(size: int) -> np.ndarray:
+    """Room for the records of a few rows."""
+    return np.empty(max(1 << 20, 2 * row_bytes(size)), dtype=np.uint8)

@@ -1,0 +1,129 @@
+"""The one task that every engine runs: blocks in, runs out. Picklable; what it needs lies in a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gensim_hilbert._counting import PairCounter
+from gensim_hilbert._tokens import InvalidUTF8, WordTable
+from gensim_hilbert.corpus import Block
+from gensim_hilbert.counting.runs import Run, output_buffer, write_counted
+from gensim_hilbert.counting.seams import Seam
+from gensim_hilbert.counting.settings import CountSettings
+from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
+
+VOCABULARY = "vocabulary.jsonl"
+
+
+@dataclass
+class Record:
+    """What one task has done."""
+
+    blocks: list[tuple[int, int]] = field(default_factory=list)  # (source, start) of each
+    runs: list[Run] = field(default_factory=list)
+    seams: list[Seam] = field(default_factory=list)
+    tokens: int = 0
+    cost: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "blocks": self.blocks, "runs": [run.to_json() for run in self.runs],
+            "seams": [seam.to_json() for seam in self.seams], "tokens": self.tokens, "cost": self.cost,
+        }
+
+    @classmethod
+    def from_json(cls, directory: Path, row: dict[str, Any]) -> Record:
+        return cls(
+            [(source, start) for source, start in row["blocks"]], [Run.from_json(directory, run) for run in row["runs"]],
+            [Seam.from_json(seam) for seam in row["seams"]], row["tokens"], row["cost"],
+        )
+
+
+@dataclass(frozen=True)
+class CountTask:
+    """What a worker needs besides blocks."""
+
+    directory: str
+    vocabulary_checksum: int
+    settings: CountSettings
+    classes: int
+    capacity: int
+
+
+@lru_cache(maxsize=2)
+def words_of(directory: str, checksum: int, sample: float) -> tuple[WordTable, np.ndarray | None]:
+    """The vocabulary in `directory` as a table, and what a draw may be at most for a token to stay."""
+    vocabulary = Vocabulary.load(Path(directory) / VOCABULARY)
+    keep_below = None
+    if sample:
+        keep_below = (vocabulary.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
+    return vocabulary.table, keep_below
+
+
+def count_pairs(
+    blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None
+) -> Record:
+    """Count the pairs of some blocks into runs."""
+    settings, window, reach = task.settings, task.settings.window, task.settings.window.reach
+    table, keep_below = words_of(task.directory, task.vocabulary_checksum, settings.sample)
+    size = len(table)
+    # Rows are contexts: a term that comes after the context has it to its left.
+    counter = PairCounter(size, window.right, window.left, window.mirrored)
+    ids, positions = (np.empty(task.capacity, dtype=np.uint32) for _ in range(2))
+    out = output_buffer(size)
+    ids[:reach] = size
+    used = reach
+    record = Record()
+
+    def spill() -> None:
+        nonlocal used
+        if used > reach:
+            source, start = record.blocks[0]
+            path = Path(task.directory) / f"{source}-{start}-{len(record.runs)}.run"
+            counter.place(ids, used, positions)
+            record.runs.append(write_counted(counter, size, task.classes, out, path))
+            used = reach
+
+    try:
+        for given in blocks:
+            record.blocks.append((given.source, given.start))
+            for block in given.read():
+                assert block.data is not None
+                position, inside = text_start(block, block.data), block.inside
+                before = record.tokens
+                while position < len(block.data):
+                    begin, start = used, block.start + position
+                    try:
+                        position, words, used, first_end, last_start, last_end = table.encode(
+                            block.data, position, block.place, block.listed, settings.errors, ids, used, reach,
+                            settings.oov == "gap", keep_below, settings.seed,
+                        )
+                    except InvalidUTF8 as error:
+                        raise malformed(block, error) from None
+                    record.tokens += words
+                    full = position < len(block.data)
+                    if inside or full or block.open:
+                        head = ids[begin : last_end if first_end < 0 else first_end][:reach]
+                        tail = ids[last_start:last_end][-reach:]
+                        record.seams.append(Seam(
+                            block.source, start, inside, full or block.open, first_end < 0,
+                            tuple(head.tolist()), tuple(tail.tolist()),
+                        ))
+                    if full:
+                        spill()
+                        inside = True
+                record.cost += block.cost
+                if report:
+                    report(block.cost, record.tokens - before)
+        spill()
+    except BaseException:
+        for run in record.runs:
+            run.path.unlink(missing_ok=True)
+        raise
+    return record
