@@ -1,7 +1,7 @@
 # `make test` on a fresh clone does everything: environment, compilation, tests.
 PYTHON ?= python3
 VENV := .venv
-EXTRAS := dev,http,s3,zst
+EXTRAS := dev,fast,http,s3,zst
 
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt

@@ -4,14 +4,16 @@ Pairs are never written down. The positions of each word are listed (a counting 
 then the sum of the windows around its word's positions, gathered into one dense array that stays in the cache. Time is
 linear in tokens times window, memory is eight bytes a token.
 """
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
 from runs cimport LARGEST, MOST, Total, write_row
 from scanner cimport prefetch
 
 cdef enum:
-    AHEAD = 12      # positions between fetching a window and adding it up
+    AHEAD = 16          # positions between fetching a window and adding it up
+    FAR = 24            # ids between fetching the place of a position and writing it
+    COLLECTED = 512     # contexts that are collected before they are added up
 
 
 cdef class PairCounter:
@@ -21,36 +23,49 @@ cdef class PairCounter:
     `ahead[d - 1]` where it is d after. With `upper` only columns j >= i are handed out.
     """
     cdef uint32_t size                  # V; the id V stands for nothing
-    cdef uint32_t n_behind, n_ahead
-    cdef uint64_t* weights              # of the offsets -n_behind .. n_ahead; 0 for the word itself
+    cdef uint32_t n                     # contexts of a window that have a weight: where they stand, and what it is
+    cdef int32_t* offsets
+    cdef uint64_t* weights
     cdef uint64_t row_weight            # what one position can add to a cell, at most
     cdef bint upper
     cdef uint64_t* starts               # V + 1
     cdef uint64_t* totals               # V + 1 cells of 4 or 8 bytes
     cdef uint32_t* touched              # columns of the row at hand
+    cdef uint32_t* columns              # contexts that wait to be added up, and their weights
+    cdef uint64_t* added
     cdef const uint32_t[::1] ids
     cdef uint32_t[::1] positions
 
     def __cinit__(self, uint32_t size, behind, ahead, bint upper):
         self.size = size
-        self.n_behind, self.n_ahead = len(behind), len(ahead)
         self.upper = upper
-        self.weights = <uint64_t*> malloc((self.n_behind + self.n_ahead + 1) * sizeof(uint64_t))
+        context = [(-d, weight) for d, weight in enumerate(behind, start=1) if weight]
+        context = context[::-1] + [(d, weight) for d, weight in enumerate(ahead, start=1) if weight]
+        self.n = len(context)
+        self.offsets = <int32_t*> malloc((self.n + 1) * sizeof(int32_t))
+        self.weights = <uint64_t*> malloc((self.n + 1) * sizeof(uint64_t))
         self.starts = <uint64_t*> malloc((size + 2) * sizeof(uint64_t))
         self.totals = <uint64_t*> calloc(size + 1, sizeof(uint64_t))
         # One column more than there are is written before it is known to be new.
         self.touched = <uint32_t*> malloc((size + 2) * sizeof(uint32_t))
-        if not (self.weights and self.starts and self.totals and self.touched):
+        self.columns = <uint32_t*> malloc((COLLECTED + self.n + 1) * sizeof(uint32_t))
+        self.added = <uint64_t*> malloc((COLLECTED + self.n + 1) * sizeof(uint64_t))
+        if not (self.offsets and self.weights and self.starts and self.totals and self.touched and self.columns
+                and self.added):
             raise MemoryError
-        for k, weight in enumerate([*reversed(behind), 0, *ahead]):
+        for k, (offset, weight) in enumerate(context):
+            self.offsets[k] = offset
             self.weights[k] = weight
         self.row_weight = sum(behind) + sum(ahead)
 
     def __dealloc__(self):
+        free(self.offsets)
         free(self.weights)
         free(self.starts)
         free(self.totals)
         free(self.touched)
+        free(self.columns)
+        free(self.added)
 
     def place(self, const uint32_t[::1] ids not None, Py_ssize_t used, uint32_t[::1] positions not None):
         """List the positions of every word of `ids[:used]` in `positions`, in order.
@@ -59,7 +74,6 @@ cdef class PairCounter:
         """
         cdef Py_ssize_t p
         cdef uint32_t k, id
-        cdef uint64_t sum_ = 0
         cdef uint64_t n
         cdef uint64_t* starts = self.starts
         if positions.shape[0] < used or ids.shape[0] < used or used > 0xFFFFFFFF:
@@ -77,6 +91,8 @@ cdef class PairCounter:
                 starts[k] += starts[k - 1]
             for p in range(used):
                 id = ids[p]
+                if p + FAR < used:      # its neighbour will be written soon
+                    prefetch(&positions[starts[ids[p + FAR] + 1]])
                 if id < self.size:
                     n = starts[id + 1]
                     positions[n] = <uint32_t> p
@@ -109,34 +125,36 @@ cdef class PairCounter:
         """Sum the windows of one word, write its records, and leave `totals` all zero."""
         cdef uint64_t k, stop = self.starts[row + 1]
         cdef uint32_t n = 0
-        cdef uint32_t j, d, kept
-        cdef uint32_t span = self.n_behind + self.n_ahead + 1
-        cdef uint32_t middle = self.n_behind
+        cdef uint32_t d, m
+        cdef uint32_t waiting = 0
+        cdef uint32_t span = self.n
+        # Columns low .. V - 1 are wanted: one comparison tells, because numbers below low wrap around.
+        cdef uint32_t low = row if self.upper else 0
+        cdef uint32_t wanted = self.size - low
         cdef uint32_t* touched = self.touched
+        cdef uint32_t* columns = self.columns
+        cdef uint64_t* added = self.added
+        cdef const int32_t* offsets = self.offsets
         cdef const uint64_t* weights = self.weights
         cdef const uint32_t* window
-        cdef const uint32_t* ids = &self.ids[0] - middle
+        cdef const uint32_t* ids = &self.ids[0]
         cdef const uint32_t* positions = &self.positions[0]
         cdef Total before
         for k in range(self.starts[row], stop):
             if k + AHEAD < stop:
-                prefetch(ids + positions[k + AHEAD])
-                prefetch(ids + positions[k + AHEAD] + span - 1)
+                prefetch(ids + positions[k + AHEAD] + offsets[0])
+                prefetch(ids + positions[k + AHEAD] + offsets[span - 1])
             window = ids + positions[k]
+            # First collect, then add: neither loop has a branch that depends on the text.
             for d in range(span):
-                if weights[d] == 0:     # the word itself, and gaps in a list of weights
-                    continue
-                j = window[d]
-                before = totals[j]
-                touched[n] = j
-                n += before == 0
-                totals[j] = before + <Total> weights[d]
-        kept = 0
-        for d in range(n):
-            j = touched[d]
-            if j == self.size or (self.upper and j < row):
-                totals[j] = 0
-            else:
-                touched[kept] = j
-                kept += 1
-        return write_row(row, touched, kept, totals, out)
+                columns[waiting] = window[offsets[d]]
+                added[waiting] = weights[d]
+                waiting += window[offsets[d]] - low < wanted
+            if waiting >= COLLECTED or k + 1 == stop:
+                for m in range(waiting):
+                    before = totals[columns[m]]
+                    touched[n] = columns[m]
+                    n += before == 0
+                    totals[columns[m]] = before + <Total> added[m]
+                waiting = 0
+        return write_row(row, touched, n, totals, out)

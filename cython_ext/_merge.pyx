@@ -239,12 +239,12 @@ cdef class TileScatter:
         return tuple(array[start:stop] for array in self.arrays)
 
 
-def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None, const uint64_t[::1] counts not None,
-            uint32_t size):
+def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None,
+            const uint64_t[::1] counts not None, uint32_t size):
     """The records of sorted triples without duplicates, as bytes."""
     cdef uint64_t[::1] totals = np.zeros(max(size, 1), dtype=np.uint64)
     cdef Py_ssize_t start = 0
-    cdef Py_ssize_t stop, k
+    cdef Py_ssize_t stop
     cdef uint8_t[::1] out = np.empty(row_bytes(size), dtype=np.uint8)
     cdef uint64_t used
     parts = []

@@ -4,11 +4,12 @@ The table keeps a slot of 32 bytes for each word, two to a cache line: a word of
 without touching other memory. Words come out of the scanner in batches, so that their slots can be fetched ahead.
 """
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
-from scanner cimport (BATCH, BLANK, BREAK, LEAD, ORDINARY, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold,
-                      prefetch, scan)
+from memory cimport zeroed
+from scanner cimport (BATCH, BLANK, BREAK, LEAD, ORDINARY, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe,
+                      fold, prefetch, scan)
 
 import numpy as np
 
@@ -113,7 +114,7 @@ cdef class WordTable:
         self.mask = (1 << 12) - 1
         self.room = 1 << 11
         self.text_room = 1 << 15
-        self.slots = <Slot*> calloc(self.mask + 1, sizeof(Slot))
+        self.slots = <Slot*> zeroed((self.mask + 1) * sizeof(Slot))
         self.places = <uint64_t*> malloc(self.room * sizeof(uint64_t))
         self.ends = <uint64_t*> malloc(self.room * sizeof(uint64_t))
         self.text = <uint8_t*> malloc(self.text_room)
@@ -159,7 +160,7 @@ cdef class WordTable:
     cdef int grow_slots(self) except -1 nogil:
         cdef uint64_t mask = self.mask * 2 + 1
         cdef uint64_t i, k
-        cdef Slot* slots = <Slot*> calloc(mask + 1, sizeof(Slot))
+        cdef Slot* slots = <Slot*> zeroed((mask + 1) * sizeof(Slot))
         if not slots:
             with gil:
                 raise MemoryError
@@ -329,7 +330,7 @@ cdef class WordTable:
         return result
 
     def state(self):
-        """(bytes of all words, their ends, counts, first places, tokens, sentences): what `merge` takes; plain arrays."""
+        """What `merge` takes: bytes of all words, their ends, counts, first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)
         text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
         if self.size == 0:

@@ -65,7 +65,8 @@ cdef inline uint64_t get_count(const uint8_t* counts, uint32_t k, uint32_t width
     return value
 
 
-cdef inline uint64_t write_row(uint32_t row, const uint32_t* columns, uint32_t n, Total* totals, uint8_t* out) noexcept nogil:
+cdef inline uint64_t write_row(uint32_t row, const uint32_t* columns, uint32_t n, Total* totals,
+                               uint8_t* out) noexcept nogil:
     """Write the row's counts as records, and set them to zero where they came from."""
     cdef uint64_t used = 0
     cdef uint64_t largest

@@ -21,7 +21,10 @@ cdef extern from *:
     #if defined(_MSC_VER)
     #include <intrin.h>
     static inline int gh_ctz(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return (int)i; }
-    static inline uint64_t gh_fold(uint64_t a, uint64_t b) { uint64_t h; uint64_t l = _umul128(a, b, &h); return l ^ h; }
+    static inline uint64_t gh_fold(uint64_t a, uint64_t b) {
+        uint64_t high, low = _umul128(a, b, &high);
+        return low ^ high;
+    }
     static inline void gh_prefetch(const void* p) { _mm_prefetch((const char*)p, _MM_HINT_T0); }
     #else
     static inline int gh_ctz(uint64_t x) { return __builtin_ctzll(x); }

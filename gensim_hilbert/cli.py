@@ -19,6 +19,7 @@ class Sizes(click.ParamType[Any]):
     name = "N[,N]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """An int, or a tuple of ints."""
         try:
             numbers = tuple(int(part) for part in str(value).split(","))
         except ValueError:
@@ -32,6 +33,7 @@ class Weights(click.ParamType[Any]):
     name = "RULE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A str, or a list of floats."""
         if not isinstance(value, str) or value.isalpha():
             return value
         try:
@@ -53,18 +55,35 @@ def cli(verbose: bool, debug: bool) -> None:
 @click.argument("corpus", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the counts.")
 @click.option("--window", type=Sizes(), default=5, show_default=True, help="Words to each side, or left,right.")
-@click.option("--weights", type=Weights(), default="dynamic", show_default=True,
-              help="By distance: dynamic, flat, harmonic, or numbers such as 1,0.5,0.25.")
+@click.option(
+    "--weights",
+    type=Weights(),
+    default="dynamic",
+    show_default=True,
+    help="By distance: dynamic, flat, harmonic, or numbers such as 1,0.5,0.25.",
+)
 @click.option("--min-count", type=int, default=5, show_default=True, help="Least occurrences of a word.")
 @click.option("--max-vocab-size", type=int, help="Prune rare words while scanning when there are more than this.")
 @click.option("--max-final-vocab", type=int, help="Most words to keep.")
-@click.option("--vocabulary", type=click.Path(exists=True, path_type=Path), help="Count over the words of another store.")
-@click.option("--oov", type=click.Choice(["remove", "gap"]), default="remove", show_default=True,
-              help="Take unknown words out before looking at windows, or leave a gap.")
+@click.option(
+    "--vocabulary", type=click.Path(exists=True, path_type=Path), help="Count over the words of another store."
+)
+@click.option(
+    "--oov",
+    type=click.Choice(["remove", "gap"]),
+    default="remove",
+    show_default=True,
+    help="Take unknown words out before looking at windows, or leave a gap.",
+)
 @click.option("--sample", type=float, default=0.0, show_default=True, help="Thin out words more frequent than this.")
 @click.option("--seed", type=int, default=1, show_default=True, help="For --sample.")
-@click.option("--errors", type=click.Choice(["strict", "replace", "ignore"]), default="strict", show_default=True,
-              help="What to do about malformed UTF-8.")
+@click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace", "ignore"]),
+    default="strict",
+    show_default=True,
+    help="What to do about malformed UTF-8.",
+)
 @click.option("--workers", type=int, help="Threads.  [default: one a core]")
 @click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory for counting.")
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
@@ -95,8 +114,10 @@ def merge(stores: tuple[Path, ...], output: Path, overwrite: bool) -> None:
 def describe(counts: PairCounts) -> None:
     """A few lines about a store."""
     facts = counts.manifest
-    click.echo(f"{counts.directory}: {facts['words']:,} words, {facts['tokens']:,} tokens, {facts['entries']:,} stored pairs, "
-               f"total weight {counts.total:,.10g}")
+    click.echo(
+        f"{counts.directory}: {facts['words']:,} words, {facts['tokens']:,} tokens, {facts['entries']:,} stored pairs, "
+        f"total weight {counts.total:,.10g}"
+    )
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Runs one kind of task over all blocks of a corpus, on threads or on any other executor.
 
 Threads share one iterator: each task draws blocks until it has had its share, so that no planning is needed and nobody
-waits; a file that must be read in order is read ahead by a thread of its own. Other executors (processes, Dask, MPI) are
-sent lists of blocks: ranges of files to read, or the data themselves where only this process has them.
+waits; a file that must be read in order is read ahead by a thread of its own. Other executors (processes, Dask, MPI)
+are sent lists of blocks: ranges of files to read, or the data themselves where only this process has them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 READ_AHEAD = 4  # blocks
 
 
-class Cancelled(Exception):  # noqa: N818  # not an error: the work is not wanted any more
+class Cancelled(Exception):  # not an error: the work is not wanted any more
     """Raised in tasks whose work is not wanted any more."""
 
 
@@ -101,7 +101,12 @@ class Shared:
 
 
 def run(
-    task: Callable[[Iterable[Block]], Result], corpus: Corpus, *, workers: int, executor: Executor | None, share: int,
+    task: Callable[[Iterable[Block]], Result],
+    corpus: Corpus,
+    *,
+    workers: int,
+    executor: Executor | None,
+    share: int,
     wanted: Callable[[Block], bool] = lambda block: True,
 ) -> Iterator[Result]:
     """The results of `task` over the wanted blocks of the corpus, about `share` bytes at a time, in any order."""
@@ -111,7 +116,11 @@ def run(
 
 
 def _run_threads(
-    task: Callable[[Iterable[Block]], Result], corpus: Corpus, workers: int, executor: ThreadPoolExecutor | None, share: int,
+    task: Callable[[Iterable[Block]], Result],
+    corpus: Corpus,
+    workers: int,
+    executor: ThreadPoolExecutor | None,
+    share: int,
     wanted: Callable[[Block], bool],
 ) -> Iterator[Result]:
     # Where there are plenty of files that must be read in order, each worker reads its own.
@@ -141,7 +150,11 @@ def _run_threads(
 
 
 def _run_elsewhere(
-    task: Callable[[Iterable[Block]], Result], corpus: Corpus, workers: int, executor: Executor, share: int,
+    task: Callable[[Iterable[Block]], Result],
+    corpus: Corpus,
+    workers: int,
+    executor: Executor,
+    share: int,
     wanted: Callable[[Block], bool],
 ) -> Iterator[Result]:
     running: set[Future[Result]] = set()

@@ -19,8 +19,14 @@ class Progress:
         self.started = time.perf_counter()
         show = show and sys.stderr is not None and sys.stderr.isatty()
         self.bar = tqdm(
-            desc=title, total=total, unit=unit, unit_scale=True, unit_divisor=1024 if unit == "B" else 1000, leave=False,
-            disable=not show, dynamic_ncols=True,
+            desc=title,
+            total=total,
+            unit=unit,
+            unit_scale=True,
+            unit_divisor=1024 if unit == "B" else 1000,
+            leave=False,
+            disable=not show,
+            dynamic_ncols=True,
         )
 
     def update(self, amount: int, tokens: int = 0) -> None:
@@ -35,5 +41,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.bar.close()

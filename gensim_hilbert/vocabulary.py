@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import cached_property, partial
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,18 @@ class Vocabulary:
 
     @classmethod
     def from_corpus(
-        cls, corpus: Any, *, min_count: int = 5, max_vocab_size: int | None = None, max_final_vocab: int | None = None,
-        trim_rule: TrimRule | None = None, sorted_vocab: bool = True, workers: int | None = None,
-        executor: Executor | None = None, errors: str = "strict", transport_params: dict[str, Any] | None = None,
+        cls,
+        corpus: Any,
+        *,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        trim_rule: TrimRule | None = None,
+        sorted_vocab: bool = True,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        errors: str = "strict",
+        transport_params: dict[str, Any] | None = None,
         progress: bool = True,
     ) -> Vocabulary:
         """Count the words of a corpus and keep those that gensim's `build_vocab` would keep, in its order.
@@ -61,8 +71,8 @@ class Vocabulary:
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             Text is UTF-8, one sentence a line, words separated by white space.
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
-            As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning, which is only defined in corpus order:
-            with it, one thread counts.
+            As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning, which is only defined in corpus
+            order: with it, one thread counts.
         workers : int, optional
             Threads; by default one a core.
         executor : concurrent.futures.Executor, optional
@@ -80,14 +90,21 @@ class Vocabulary:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
         source = as_corpus(corpus, transport_params)
         table = scan_words(
-            source, max_vocab_size=max_vocab_size, trim_rule=trim_rule, workers=default_workers(workers), executor=executor,
-            errors=errors, progress=progress,
+            source,
+            max_vocab_size=max_vocab_size,
+            trim_rule=trim_rule,
+            workers=default_workers(workers),
+            executor=executor,
+            errors=errors,
+            progress=progress,
         )
         if table.tokens == 0:
             raise ValueError(f"the corpus is empty: no word in {', '.join(source.names[:3])}")
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
-            raise ValueError(f"no word is left of {len(table)}: none occurs min_count={min_count} times; lower min_count")
+            raise ValueError(
+                f"no word is left of {len(table)}: none occurs min_count={min_count} times; lower min_count"
+            )
         if sorted_vocab:
             words, counts = sort_words(words, counts)
         logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table), counts.sum(), table.tokens)
@@ -118,7 +135,7 @@ class Vocabulary:
         total = self.counts.sum()
         if not sample:
             return np.ones(len(self))
-        # gensim reads 1 and above as a count, scaled by the square of the golden ratio so that words above it are thinned.
+        # gensim reads 1 and above as a count: this threshold thins out the words above it, and no others.
         threshold = sample * total if sample < 1 else int(sample * (3 + np.sqrt(5)) / 2)
         ratio = threshold / np.maximum(self.counts, 1)
         return np.minimum(np.sqrt(ratio) + ratio, 1.0)
@@ -127,13 +144,13 @@ class Vocabulary:
         """Write one JSON array `[word, count]` a line, which any word survives."""
         with open(path, "w", encoding="ascii", newline="\n") as file:
             for word, count in zip(self.words, self.counts.tolist(), strict=True):
-                file.write(json.dumps([word, count]) + "\n")
+                file.write(f"[{encode_basestring_ascii(word)}, {count}]\n")
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
         """Read what `save` wrote."""
         with open(path, encoding="ascii") as file:
-            rows = [json.loads(line) for line in file]
+            rows = json.loads("[" + ",".join(file) + "]")
         return cls([word for word, _ in rows], [count for _, count in rows], tokens=tokens, sentences=sentences)
 
     def __len__(self) -> int:
@@ -162,8 +179,8 @@ def text_start(block: Block, data: bytes) -> int:
 def malformed(block: Block, error: InvalidUTF8) -> UnicodeError:
     """The error a user sees for malformed bytes."""
     return UnicodeError(
-        f"{block.name}: invalid UTF-8 at byte {block.start + error.position}; mend the file, or pass errors='replace' or "
-        "errors='ignore'"
+        f"{block.name}: invalid UTF-8 at byte {block.start + error.position}; mend the file, or pass errors='replace' "
+        "or errors='ignore'"
     )
 
 
@@ -188,8 +205,14 @@ def count_words(
 
 
 def scan_words(
-    corpus: Corpus, *, max_vocab_size: int | None, trim_rule: TrimRule | None, workers: int, executor: Executor | None,
-    errors: str, progress: bool,
+    corpus: Corpus,
+    *,
+    max_vocab_size: int | None,
+    trim_rule: TrimRule | None,
+    workers: int,
+    executor: Executor | None,
+    errors: str,
+    progress: bool,
 ) -> WordTable:
     """Count all words of a corpus."""
     with Progress("words", corpus.total, show=progress) as bar:
@@ -212,9 +235,7 @@ def share_of(corpus: Corpus, workers: int) -> int:
     return max(1 << 22, min(1 << 28, (corpus.total or 1 << 40) // (4 * workers)))
 
 
-def scan_pruned(
-    corpus: Corpus, max_size: int, trim_rule: TrimRule | None, errors: str, bar: Progress
-) -> WordTable:
+def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, errors: str, bar: Progress) -> WordTable:
     """Count in corpus order, dropping ever more frequent words whenever a sentence leaves more than `max_size`."""
     from gensim.utils import keep_vocab_item
 

@@ -1,0 +1,1 @@
+"""Corpus in, exact pair counts on disk out."""

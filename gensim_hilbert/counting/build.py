@@ -1,7 +1,7 @@
 """Makes stores: counts a corpus, adds stores up, takes over tables from elsewhere.
 
-A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it goes on
-after an interruption.
+A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it goes
+on after an interruption.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
+from gensim_hilbert._merge import records
 from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
 from gensim_hilbert.counting.journal import JOURNAL, Journal
 from gensim_hilbert.counting.merge import SHARDS, in_parallel, reduce_runs, write_class
@@ -31,7 +32,6 @@ from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import VOCABULARY, CountTask, count_pairs, words_of
-from gensim_hilbert._merge import records
 from gensim_hilbert.engine import default_workers, run
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, Vocabulary
@@ -40,9 +40,18 @@ logger = logging.getLogger(__name__)
 
 
 def count_corpus(
-    corpus: Any, target: Path, settings: CountSettings, *, rules: dict[str, Any], vocabulary: Vocabulary | None,
-    workers: int | None, memory_gb: float, executor: Executor | None, transport_params: dict[str, Any] | None,
-    overwrite: bool, progress: bool,
+    corpus: Any,
+    target: Path,
+    settings: CountSettings,
+    *,
+    rules: dict[str, Any],
+    vocabulary: Vocabulary | None,
+    workers: int | None,
+    memory_gb: float,
+    executor: Executor | None,
+    transport_params: dict[str, Any] | None,
+    overwrite: bool,
+    progress: bool,
 ) -> None:
     """Count a corpus into a store at `target`, or complete what an interrupted call has begun."""
     workers = default_workers(workers)
@@ -50,8 +59,10 @@ def count_corpus(
         raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {settings.errors!r}")
     source = as_corpus(corpus, transport_params)
     if vocabulary is None and not source.can_repeat:
-        raise ValueError(f"{source.names[0]} can be read only once, but counting reads a corpus twice: save it to a file first, "
-                         "or pass vocabulary=")
+        raise ValueError(
+            f"{source.names[0]} can be read only once, but counting reads a corpus twice: save it to a file first, "
+            "or pass vocabulary="
+        )
     request = describe(source, settings, rules, vocabulary)
     if target.exists() and request is not None and is_answer(target, request):
         logger.info("%s holds these counts already", target)
@@ -71,11 +82,22 @@ def count_corpus(
             journal.start(request, vocabulary)
         else:
             vocabulary = journal.vocabulary
-            logger.info("going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records))
+            logger.info(
+                "going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records)
+            )
         plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.table.nbytes)
         count_blocks(source, settings, vocabulary, journal, plan, executor, progress)
-        finish(work, list(journal.runs.values()), settings, vocabulary, request, plan=plan, executor=executor,
-               journal=journal, progress=progress)
+        finish(
+            work,
+            list(journal.runs.values()),
+            settings,
+            vocabulary,
+            request,
+            plan=plan,
+            executor=executor,
+            journal=journal,
+            progress=progress,
+        )
 
 
 def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None) -> Any:
@@ -87,7 +109,13 @@ def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], voc
     if vocabulary is not None:
         by = {"words": hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass")).hexdigest()}
     window = {**asdict(settings.window), "left": list(settings.window.left), "right": list(settings.window.right)}
-    return {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings), "window": window}
+    return {
+        "corpus": corpus.fingerprint,
+        "block_bytes": BLOCK_BYTES,
+        "vocabulary": by,
+        **asdict(settings),
+        "window": window,
+    }
 
 
 def is_answer(target: Path, request: Any) -> bool:
@@ -99,20 +127,29 @@ def is_answer(target: Path, request: Any) -> bool:
 
 
 def count_blocks(
-    corpus: Corpus, settings: CountSettings, vocabulary: Vocabulary, journal: Journal, plan: Plan,
-    executor: Executor | None, progress: bool,
+    corpus: Corpus,
+    settings: CountSettings,
+    vocabulary: Vocabulary,
+    journal: Journal,
+    plan: Plan,
+    executor: Executor | None,
+    progress: bool,
 ) -> None:
     """Count all blocks that the journal does not have yet, and the pairs across cuts."""
     size, classes = len(vocabulary), classes_for(len(vocabulary))
     checksum = crc32((journal.directory / VOCABULARY).read_bytes())
     task = CountTask(str(journal.directory), checksum, settings, classes, plan.capacity)
-    words_of(task.directory, checksum, settings.sample)  # before the threads ask for it all at once
+    words_of(task, vocabulary)  # threads find it there
     done = {block for record in journal.records for block in record.blocks}
     with Progress("pairs", corpus.total, show=progress) as bar:
         bar.update(sum(record.cost for record in journal.records))
         live = bar.update if executor is None else None
         for record in run(
-            partial(count_pairs, task=task, report=live), corpus, workers=plan.workers, executor=executor, share=plan.share,
+            partial(count_pairs, task=task, report=live),
+            corpus,
+            workers=plan.workers,
+            executor=executor,
+            share=plan.share,
             wanted=lambda block: (block.source, block.start) not in done,
         ):
             journal.add(record)
@@ -120,33 +157,48 @@ def count_blocks(
                 bar.update(record.cost, record.tokens)
     tokens = sum(record.tokens for record in journal.records)
     if vocabulary.tokens and tokens != vocabulary.tokens:
-        raise RuntimeError(f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its "
-                           "pairs were counted: it must not change, and must give the same sentences each time it is read")
+        raise RuntimeError(
+            f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its "
+            "pairs were counted: it must not change, and must give the same sentences each time it is read"
+        )
     if tokens * settings.window.most >= 1 << 63:
-        raise OverflowError(f"{tokens} tokens with weights in units of 1/{settings.window.scale} overflow 64-bit counts; use a "
-                            "smaller window, or flat weights")
+        raise OverflowError(
+            f"{tokens} tokens with weights in units of 1/{settings.window.scale} overflow 64-bit counts; use a "
+            "smaller window, or flat weights"
+        )
     if "seams.run" not in journal.runs:
         seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
         journal.merged([], write_triples(*seams, size, classes, journal.directory / "seams.run"))
 
 
 def finish(
-    work: Path, runs: list[Run], settings: CountSettings, vocabulary: Vocabulary, request: Any, *, mirrored: bool | None = None,
-    plan: Plan | None = None, executor: Executor | None = None, journal: Journal | None = None, progress: bool = False,
+    work: Path,
+    runs: list[Run],
+    settings: CountSettings,
+    vocabulary: Vocabulary,
+    request: Any,
+    *,
+    mirrored: bool | None = None,
+    plan: Plan | None = None,
+    executor: Executor | None = None,
+    journal: Journal | None = None,
+    progress: bool = False,
 ) -> None:
     """Merge runs into the shards of a store, write its manifest, and remove the runs."""
     size, classes = len(vocabulary), classes_for(len(vocabulary))
     mirrored = settings.window.mirrored if mirrored is None else mirrored
     plan = plan or Plan.make(size, settings.window, default_workers(None), 2.0, 0)
     note = journal.merged if journal else lambda parts, result: None
-    runs = reduce_runs(runs, size, classes, work, fan_in=plan.fan_in, workers=plan.workers, executor=executor, journal=note)
+    runs = reduce_runs(
+        runs, size, classes, work, fan_in=plan.fan_in, workers=plan.workers, executor=executor, journal=note
+    )
     (work / SHARDS).mkdir(exist_ok=True)
     marginals = np.zeros((2, size), dtype="<u8")
     parts, sizes = [], [0] * classes
     task = partial(write_class, runs=runs, size=size, classes=classes, mirrored=mirrored, directory=str(work))
     with Progress("merge", classes, show=progress, unit=" shards") as bar:
         for row_class, result in in_parallel(task, range(classes), plan.workers, executor):
-            parts.append(result.index)
+            parts.append(result.chunks)
             marginals[0] += result.contexts
             marginals[1] += result.terms
             sizes[row_class] = result.size
@@ -155,8 +207,17 @@ def finish(
     index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
     if not len(index):
         raise ValueError("the corpus holds not a single pair: every sentence has fewer than two known words")
-    write_manifest(work, settings=settings, vocabulary=vocabulary, mirrored=mirrored, classes=classes, index=index,
-                   marginals=marginals, shard_sizes=sizes, request=request)
+    write_manifest(
+        work,
+        settings=settings,
+        vocabulary=vocabulary,
+        mirrored=mirrored,
+        classes=classes,
+        index=index,
+        marginals=marginals,
+        shard_sizes=sizes,
+        request=request,
+    )
 
 
 def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
@@ -166,15 +227,20 @@ def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
     first = stores[0]
     for store in stores[1:]:
         for what, mine, theirs in (
-            ("vocabulary", first.vocabulary.words, store.vocabulary.words), ("window and weights", first.window, store.window),
+            ("vocabulary", first.vocabulary.words, store.vocabulary.words),
+            ("window and weights", first.window, store.window),
             ("kind (symmetric or not)", first.mirrored, store.mirrored),
             *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
         ):
             if mine != theirs:
-                raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")
+                raise ValueError(
+                    f"{store.directory} differs from {first.directory} in its {what}; only like stores add up"
+                )
     vocabulary = Vocabulary(
-        first.vocabulary.words, sum(store.vocabulary.counts for store in stores),
-        tokens=sum(store.vocabulary.tokens for store in stores), sentences=sum(store.vocabulary.sentences for store in stores),
+        first.vocabulary.words,
+        sum(store.vocabulary.counts for store in stores),
+        tokens=sum(store.vocabulary.tokens for store in stores),
+        sentences=sum(store.vocabulary.sentences for store in stores),
     )
     settings = CountSettings(first.window, first.manifest["oov"], first.manifest["sample"], first.manifest["seed"])
     with building(target, overwrite) as work:
@@ -192,15 +258,26 @@ def write_stored(store: Store, path: Path) -> Run:
             if parts:
                 rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
                 order = np.lexsort((columns, rows))
-                writer.write(records(
-                    rows[order].astype(np.uint32), columns[order].astype(np.uint32), counts[order].astype(np.uint64), store.size
-                ))
+                writer.write(
+                    records(
+                        rows[order].astype(np.uint32),
+                        columns[order].astype(np.uint32),
+                        counts[order].astype(np.uint64),
+                        store.size,
+                    )
+                )
             writer.end_class()
     return writer.run
 
 
 def import_triples(
-    rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, scale: int, vocabulary: Vocabulary, target: Path, overwrite: bool
+    rows: np.ndarray,
+    columns: np.ndarray,
+    counts: np.ndarray,
+    scale: int,
+    vocabulary: Vocabulary,
+    target: Path,
+    overwrite: bool,
 ) -> None:
     """Make a store of (context, term, scaled count) triples."""
     size = len(vocabulary)
@@ -229,7 +306,9 @@ def building(target: Path, overwrite: bool) -> Iterator[Path]:
     After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with.
     """
     if target.exists() and not overwrite:
-        raise FileExistsError(f"{target} exists and holds something else; choose another directory, or pass overwrite=True")
+        raise FileExistsError(
+            f"{target} exists and holds something else; choose another directory, or pass overwrite=True"
+        )
     work = partial_of(target)
     work.mkdir(parents=True, exist_ok=True)
     with locked(work):
@@ -245,7 +324,9 @@ def building(target: Path, overwrite: bool) -> Iterator[Path]:
             shutil.rmtree(work, ignore_errors=True)
             if error.errno == errno.ENOSPC:
                 free = shutil.disk_usage(work.parent).free
-                raise OSError(errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}") from error
+                raise OSError(
+                    errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}"
+                ) from error
             raise
         except Exception:
             shutil.rmtree(work, ignore_errors=True)
@@ -267,7 +348,9 @@ def locked(work: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RuntimeError(f"another process is working in {work}; wait for it, or choose another directory") from None
+            raise RuntimeError(
+                f"another process is working in {work}; wait for it, or choose another directory"
+            ) from None
         yield
 
 

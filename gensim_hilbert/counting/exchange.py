@@ -53,10 +53,17 @@ def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary:
     try:
         with open(temporary, "wb") as file:
             np.savez_compressed(
-                file, format=np.array(b"csr"), shape=np.array(matrix.shape), data=matrix.data, indices=matrix.indices,
-                indptr=matrix.indptr, words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
-                word_bytes=np.array([len(word) for word in encoded]), word_counts=vocabulary.counts,
-                corpus=np.array([vocabulary.tokens, vocabulary.sentences]), scale=np.array(scale),
+                file,
+                format=np.array(b"csr"),
+                shape=np.array(matrix.shape),
+                data=matrix.data,
+                indices=matrix.indices,
+                indptr=matrix.indptr,
+                words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
+                word_bytes=np.array([len(word) for word in encoded]),
+                word_counts=vocabulary.counts,
+                corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
+                scale=np.array(scale),
             )
         os.replace(temporary, path)
     except BaseException:
@@ -92,7 +99,9 @@ def load_glove(
     with smart_open.open(cooccurrence, "rb") as file:
         data = file.read()
     if len(data) % GLOVE_RECORD.itemsize:
-        raise ValueError(f"{cooccurrence} has {len(data)} bytes, which is no whole number of {GLOVE_RECORD.itemsize}-byte records")
+        raise ValueError(
+            f"{cooccurrence} has {len(data)} bytes, which is no whole number of {GLOVE_RECORD.itemsize}-byte records"
+        )
     table = np.frombuffer(data, dtype=GLOVE_RECORD)
     ids = np.stack([table["context"], table["word"]]).astype(np.int64) - 1
     if ids.size and (ids.min() < 0 or ids.max() >= len(words)):
@@ -102,13 +111,17 @@ def load_glove(
 
 
 def save_glove(
-    cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], words: Vocabulary,
+    cooccurrence: str | os.PathLike[str],
+    vocabulary: str | os.PathLike[str],
+    words: Vocabulary,
     rows: Iterable[tuple[int, np.ndarray, np.ndarray]],
 ) -> None:
-    """Write what GloVe's `shuffle` and `glove` read. A word with white space in it would shift a line, so it is refused."""
+    """Write what GloVe's `shuffle` and `glove` read; a word with white space would shift a line, so it is refused."""
     for word in words.words:
         if not word or word.split() != [word]:
-            raise ValueError(f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space")
+            raise ValueError(
+                f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space"
+            )
     with smart_open.open(vocabulary, "wb") as file:
         for word, count in zip(words.words, words.counts.tolist(), strict=True):
             file.write(f"{word} {count}\n".encode())

@@ -37,7 +37,9 @@ class Journal:
         header = json.loads(lines[0]) if lines else {}
         if header.get("request") != what:
             return None
-        journal.vocabulary = Vocabulary.load(directory / VOCABULARY, tokens=header["tokens"], sentences=header["sentences"])
+        journal.vocabulary = Vocabulary.load(
+            directory / VOCABULARY, tokens=header["tokens"], sentences=header["sentences"]
+        )
         for line in lines[1:]:
             entry = json.loads(line)
             if "of" in entry:

@@ -22,13 +22,14 @@ INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes"
 class ClassResult(NamedTuple):
     """One class of rows, written."""
 
-    index: np.ndarray  # a row of INDEX_COLUMNS for each chunk
+    chunks: np.ndarray  # a row of INDEX_COLUMNS for each chunk
     contexts: np.ndarray  # marginals, scaled
     terms: np.ndarray
     size: int  # bytes of the file
 
 
 def shard_name(row_class: int) -> str:
+    """The file of one class of rows."""
     return f"{SHARDS}/{row_class:02d}.bin"
 
 
@@ -73,7 +74,9 @@ def write_class(
     return row_class, ClassResult(np.array(index, dtype="<i8").reshape(-1, len(INDEX_COLUMNS)), contexts, terms, length)
 
 
-def in_parallel(task: Callable[[Any], Any], items: Iterable[Any], workers: int, executor: Executor | None) -> Iterator[Any]:
+def in_parallel(
+    task: Callable[[Any], Any], items: Iterable[Any], workers: int, executor: Executor | None
+) -> Iterator[Any]:
     """The results of a task over items, in any order, with few under way at once."""
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
     running: set[Future[Any]] = set()
@@ -94,7 +97,14 @@ def in_parallel(task: Callable[[Any], Any], items: Iterable[Any], workers: int, 
 
 
 def reduce_runs(
-    runs: list[Run], size: int, classes: int, directory: Path, *, fan_in: int, workers: int, executor: Executor | None,
+    runs: list[Run],
+    size: int,
+    classes: int,
+    directory: Path,
+    *,
+    fan_in: int,
+    workers: int,
+    executor: Executor | None,
     journal: Callable[[list[Run], Run], None],
 ) -> list[Run]:
     """Merge groups of runs until no more than `fan_in` are left. A merged run is journalled before its parts go."""

@@ -50,12 +50,28 @@ class PairCounts:
 
     @classmethod
     def from_corpus(
-        cls, corpus: Any, *, directory: str | os.PathLike[str] | None = None, window: int | tuple[int, int] = 5,
-        weights: str | Sequence[Any] = "dynamic", min_count: int = 5, max_vocab_size: int | None = None,
-        max_final_vocab: int | None = None, trim_rule: TrimRule | None = None, sorted_vocab: bool = True,
-        vocabulary: Vocabulary | None = None, oov: str = "remove", sample: float = 0.0, seed: int = 1,
-        workers: int | None = None, memory_gb: float = 2.0, executor: Executor | None = None, errors: str = "strict",
-        transport_params: dict[str, Any] | None = None, overwrite: bool = False, progress: bool = True,
+        cls,
+        corpus: Any,
+        *,
+        directory: str | os.PathLike[str] | None = None,
+        window: int | tuple[int, int] = 5,
+        weights: str | Sequence[Any] = "dynamic",
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        trim_rule: TrimRule | None = None,
+        sorted_vocab: bool = True,
+        vocabulary: Vocabulary | None = None,
+        oov: str = "remove",
+        sample: float = 0.0,
+        seed: int = 1,
+        workers: int | None = None,
+        memory_gb: float = 2.0,
+        executor: Executor | None = None,
+        errors: str = "strict",
+        transport_params: dict[str, Any] | None = None,
+        overwrite: bool = False,
+        progress: bool = True,
     ) -> PairCounts:
         """Count the pairs of words of a corpus within a window.
 
@@ -79,8 +95,8 @@ class PairCounts:
         oov : {"remove", "gap"}
             Whether unknown words are taken out before windows are looked at, as word2vec does, or keep their place.
         sample : float
-            word2vec's threshold: tokens of words more frequent than this are removed at random before windows are looked
-            at. The draw is a hash of `seed` and the token's place in the corpus. See also `expected`.
+            word2vec's threshold: tokens of words more frequent than this are removed at random before windows are
+            looked at. The draw is a hash of `seed` and the token's place in the corpus. See also `expected`.
         seed : int
             For `sample`.
         errors : {"strict", "replace", "ignore"}
@@ -97,8 +113,8 @@ class PairCounts:
             Memory for counting, beyond about 0.3 GB for the interpreter and the libraries and 0.3 kB for each distinct
             word while the vocabulary is collected.
         executor : concurrent.futures.Executor, optional
-            Where to run instead of threads: processes, Dask's `Client.get_executor()`, mpi4py's `MPIPoolExecutor`. All of
-            them must see `directory` (or the temporary directory) and the corpus.
+            Where to run instead of threads: processes, Dask's `Client.get_executor()`, mpi4py's `MPIPoolExecutor`. All
+            of them must see `directory` (or the temporary directory) and the corpus.
         transport_params : dict, optional
             Handed to smart_open.
         overwrite : bool
@@ -108,13 +124,28 @@ class PairCounts:
         """
         settings = CountSettings(Window.parse(window, weights), oov, sample, seed, errors)
         rules = dict(
-            min_count=min_count, max_vocab_size=max_vocab_size, max_final_vocab=max_final_vocab, trim_rule=trim_rule,
+            min_count=min_count,
+            max_vocab_size=max_vocab_size,
+            max_final_vocab=max_final_vocab,
+            trim_rule=trim_rule,
             sorted_vocab=sorted_vocab,
         )
-        return cls._made(directory, lambda target: build.count_corpus(
-            corpus, target, settings, rules=rules, vocabulary=vocabulary, workers=workers, memory_gb=memory_gb,
-            executor=executor, transport_params=transport_params, overwrite=overwrite, progress=progress,
-        ))
+        return cls._made(
+            directory,
+            lambda target: build.count_corpus(
+                corpus,
+                target,
+                settings,
+                rules=rules,
+                vocabulary=vocabulary,
+                workers=workers,
+                memory_gb=memory_gb,
+                executor=executor,
+                transport_params=transport_params,
+                overwrite=overwrite,
+                progress=progress,
+            ),
+        )
 
     @classmethod
     def merge(
@@ -123,15 +154,22 @@ class PairCounts:
         """The sum of stores over one vocabulary, as if their corpora had been counted together."""
         for counts in stores:
             counts._refuse_expected("merge")
-        return cls._made(directory, lambda target: build.merge_stores([counts._store for counts in stores], target, overwrite))
+        return cls._made(
+            directory, lambda target: build.merge_stores([counts._store for counts in stores], target, overwrite)
+        )
 
     def __add__(self, other: PairCounts) -> PairCounts:
         return PairCounts.merge([self, other]) if isinstance(other, PairCounts) else NotImplemented
 
     @classmethod
     def from_scipy(
-        cls, matrix: Any, vocabulary: Vocabulary | Sequence[str], *, scale: int | None = None,
-        directory: str | os.PathLike[str] | None = None, overwrite: bool = False,
+        cls,
+        matrix: Any,
+        vocabulary: Vocabulary | Sequence[str],
+        *,
+        scale: int | None = None,
+        directory: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
     ) -> PairCounts:
         """Take over a (V, V) matrix of counts, contexts x terms.
 
@@ -140,7 +178,9 @@ class PairCounts:
         """
         rows, columns, counts, found = exchange.to_integers(matrix, scale)
         words = vocabulary if isinstance(vocabulary, Vocabulary) else exchange.bare_vocabulary(vocabulary, matrix)
-        return cls._made(directory, lambda target: build.import_triples(rows, columns, counts, found, words, target, overwrite))
+        return cls._made(
+            directory, lambda target: build.import_triples(rows, columns, counts, found, words, target, overwrite)
+        )
 
     @classmethod
     def from_npz(cls, path: str | os.PathLike[str], **options: Any) -> PairCounts:
@@ -152,7 +192,10 @@ class PairCounts:
     def from_glove(
         cls, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], **options: Any
     ) -> PairCounts:
-        """Take over what GloVe's `cooccur` and `vocab_count` wrote (.gz and the like as well); options as for `from_scipy`."""
+        """Take over what GloVe's `cooccur` and `vocab_count` wrote, .gz and the like as well.
+
+        Options as for `from_scipy`.
+        """
         matrix, words = exchange.load_glove(cooccurrence, vocabulary)
         return cls.from_scipy(matrix, words, **options)
 
@@ -181,7 +224,9 @@ class PairCounts:
 
     def _refuse_expected(self, what: str) -> None:
         if self._keep is not None:
-            raise ValueError(f"cannot {what} counts in expectation: they are no integers; use the counts they come from")
+            raise ValueError(
+                f"cannot {what} counts in expectation: they are no integers; use the counts they come from"
+            )
 
     # ------------------------------------------------------------------ facts
 
@@ -260,8 +305,11 @@ class PairCounts:
         return rows, columns, values if self._keep is None else values * self._keep[rows] * self._keep[columns]
 
     def shard(self, i: int, j: int, n: int) -> sparse.csr_array:
-        """The counts `[i::n, j::n]` as CSR. Takes time in proportion to its entries where n is a power of two up to
-        `manifest["classes"]`; other n read more than they return."""
+        """The counts `[i::n, j::n]` as CSR.
+
+        Takes time in proportion to its entries where n is a power of two up to `manifest["classes"]`; other n read more
+        than they return.
+        """
         if n < 1 or not 0 <= i < n or not 0 <= j < n:
             raise ValueError(f"shard({i}, {j}, {n}): needs 0 <= i, j < n")
         rows, columns, values = self._values(i, j, n)
@@ -285,7 +333,12 @@ class PairCounts:
         if not count:
             return -math.inf
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        return math.log(count) + math.log(self.total) - math.log(self.marginals.contexts[i]) - math.log(self.marginals.terms[j])
+        return (
+            math.log(count)
+            + math.log(self.total)
+            - math.log(self.marginals.contexts[i])
+            - math.log(self.marginals.terms[j])
+        )
 
     def _columns_of_rows(self) -> Any:
         """(context, terms, values) for each context that has any, class by class."""
@@ -293,7 +346,7 @@ class PairCounts:
         for row_class in range(n):
             rows, columns, values = self._values(row_class, 0, n, all_columns=True)
             order = np.lexsort((columns, rows))
-            starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
+            starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
             for part in np.split(order, starts[1:]) if len(order) else []:
                 yield int(rows[part[0]]), columns[part], values[part]
 

@@ -43,7 +43,9 @@ class Plan:
             if capacity >= LEAST_IDS + 8 * window.reach:
                 break
             if workers == 1:
-                least = (table_bytes + budget / workers - each + BYTES_PER_ID * (LEAST_IDS + 8 * window.reach)) / (1 << 30)
+                least = (table_bytes + budget / workers - each + BYTES_PER_ID * (LEAST_IDS + 8 * window.reach)) / (
+                    1 << 30
+                )
                 raise ValueError(f"memory_gb={memory_gb} is too small for {size} words: {least:.3f} is the least")
             workers -= 1
         merging = budget / workers - 40 * size - 16 * MOST_CLASSES * TILE_ROOM - 2 * row_bytes(size)

@@ -25,10 +25,12 @@ class Run:
     checksum: int
 
     def to_json(self) -> list[Any]:
+        """For the journal."""
         return [self.path.name, list(self.offsets), self.checksum]
 
     @classmethod
     def from_json(cls, directory: Path, row: list[Any]) -> Run:
+        """From the journal."""
         return cls(directory / row[0], tuple(row[1]), row[2])
 
     def is_whole(self) -> bool:
@@ -54,15 +56,18 @@ class RunWriter:
         self.checksum = self.size = 0
 
     def write(self, data: Any) -> None:
+        """Append records of the class at hand."""
         self.file.write(data)
         self.checksum = zlib.crc32(data, self.checksum)
         self.size += len(data)
 
     def end_class(self) -> None:
+        """The next record belongs to the next class."""
         self.offsets.append(self.size)
 
     @property
     def run(self) -> Run:
+        """What has been written."""
         return Run(self.path, tuple(self.offsets), self.checksum)
 
     def __enter__(self) -> RunWriter:
@@ -88,7 +93,9 @@ def write_counted(counter: PairCounter, size: int, classes: int, out: np.ndarray
     return writer.run
 
 
-def write_triples(rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int, classes: int, path: Path) -> Run:
+def write_triples(
+    rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int, classes: int, path: Path
+) -> Run:
     """Write (row, column, count) triples, adding up duplicates."""
     key = rows.astype(np.uint64) * np.uint64(max(size, 1)) + columns.astype(np.uint64)
     key, place = np.unique(key, return_inverse=True)
@@ -118,7 +125,7 @@ class Section:
         rest = merger.rest(k)
         self.buffer[:rest] = self.buffer[self.filled - rest : self.filled].copy()
         wanted = min(len(self.buffer) - rest, self.left)
-        got = self.file.readinto(memoryview(self.buffer)[rest : rest + wanted]) if wanted else 0
+        got = self.file.readinto(self.buffer[rest : rest + wanted].data) if wanted else 0
         if got != wanted:
             raise OSError(f"{self.file.name} ends too early: {self.left - got} bytes are missing")
         self.left -= got

@@ -1,13 +1,14 @@
 """Lines that were cut: the pairs across the cut.
 
-Blocks are counted on their own. Where a line runs from one block into the next, the few words on both sides of the cut are
-kept, and the pairs between them are added when all blocks are done.
+Blocks are counted on their own. Where a line runs from one block into the next, the few words on both sides of the cut
+are kept, and the pairs between them are added when all blocks are done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,15 @@ class Seam:
     head: tuple[int, ...]  # the first ids of the line it begins in, at most the window's reach
     tail: tuple[int, ...]  # the last ids of the line it ends in
 
-    def to_json(self) -> list[object]:
+    def to_json(self) -> list[Any]:
+        """For the journal."""
         return [self.source, self.start, self.inside, self.open, self.through, list(self.head), list(self.tail)]
 
     @classmethod
-    def from_json(cls, row: list[object]) -> Seam:
-        *rest, head, tail = row
-        return cls(*rest, tuple(head), tuple(tail))  # type: ignore[arg-type]
+    def from_json(cls, row: list[Any]) -> Seam:
+        """From the journal."""
+        source, start, inside, is_open, through, head, tail = row
+        return cls(source, start, inside, is_open, through, tuple(head), tuple(tail))
 
 
 def stitch(seams: Iterable[Seam], window: Window, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

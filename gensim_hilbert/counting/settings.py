@@ -28,12 +28,16 @@ class Window:
         """Read the user's `window` (a size, or sizes to the left and right) and `weights` (a rule, or numbers)."""
         sizes = (window, window) if isinstance(window, int) else tuple(window)
         if len(sizes) != 2 or not all(isinstance(size, int) and size >= 0 for size in sizes) or not any(sizes):
-            raise ValueError(f"window must be a size of 1 or more, or a pair (left, right) such as (5, 0), got {window!r}")
+            raise ValueError(
+                f"window must be a size of 1 or more, or a pair (left, right) such as (5, 0), got {window!r}"
+            )
         sides = [cls._side(size, weights, side) for side, size in enumerate(sizes)]
         scale = lcm(*(weight.denominator for side in sides for weight in side))
         if scale > MOST_SCALE and weights == "harmonic":
-            raise ValueError(f"window={window} is too wide for exact harmonic weights (their common denominator is {scale}); "
-                             "use 22 or less, or another rule")
+            raise ValueError(
+                f"window={window} is too wide for exact harmonic weights (their common denominator is {scale}); "
+                "use 22 or less, or another rule"
+            )
         left, right = (tuple(int(weight * scale) for weight in side) for side in sides)
         return cls(left, right, scale)
 

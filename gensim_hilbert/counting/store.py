@@ -66,19 +66,25 @@ class Store:
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
             path = self.directory / shard_name(row_class)
-            self._maps[row_class] = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
+            self._maps[row_class] = (
+                np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
+            )
         return self._maps[row_class]
 
     def tile(self, row_class: int, column_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """The stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk."""
         key = row_class * self.classes + column_class
-        for _, _, offset, entries, count_bytes, checksum in self._chunks[self._tile_starts[key] : self._tile_starts[key + 1]]:
+        for _, _, offset, entries, count_bytes, checksum in self._chunks[
+            self._tile_starts[key] : self._tile_starts[key + 1]
+        ]:
             width = self._number.itemsize
             length = entries * (count_bytes + 2 * width)
             data = self._bytes(row_class)[offset : offset + length + -length % 8]
-            if zlib.crc32(data) != checksum:
-                raise StoreError(f"{self.directory / shard_name(row_class)} is damaged: the checksum of the {len(data)} bytes "
-                                 f"at {offset} does not match; count again")
+            if zlib.crc32(data.data) != checksum:
+                raise StoreError(
+                    f"{self.directory / shard_name(row_class)} is damaged: the checksum of the {len(data)} bytes "
+                    f"at {offset} does not match; count again"
+                )
             counts = data[: entries * count_bytes].view(f"<u{count_bytes}")
             numbers = data[entries * count_bytes : length].tobytes()  # not aligned
             rows, columns = np.frombuffer(numbers, dtype=self._number).reshape(2, -1).astype(np.int64)
@@ -88,8 +94,11 @@ class Store:
         """Rows, columns and scaled counts of `table[i::n, j::n]`, both halves, numbered as in the whole table."""
         parts = list(self._half(i, j, n))
         if self.mirrored:
-            parts += [(columns[off], rows[off], counts[off]) for rows, columns, counts in self._half(j, i, n)
-                      for off in [rows != columns]]
+            parts += [
+                (columns[off], rows[off], counts[off])
+                for rows, columns, counts in self._half(j, i, n)
+                for off in [rows != columns]
+            ]
         if not parts:
             empty = np.empty(0, dtype=np.int64)
             return empty, empty, empty.astype(np.uint64)
@@ -123,7 +132,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     path = directory / MANIFEST
     if not path.exists():
         if not directory.exists():
-            hint = "; counting it was interrupted: run the same count again to complete it" if partial_of(directory).exists() else ""
+            hint = (
+                "; counting it was interrupted: run the same count again to complete it"
+                if partial_of(directory).exists()
+                else ""
+            )
             raise FileNotFoundError(f"{directory} does not exist{hint}")
         raise StoreError(f"{directory} is no store of pair counts: it has no {MANIFEST}")
     try:
@@ -133,7 +146,9 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path} does not describe pair counts")
     if manifest["schema"] > SCHEMA:
-        raise StoreError(f"{path} has schema {manifest['schema']}, this version reads up to {SCHEMA}: upgrade gensim_hilbert")
+        raise StoreError(
+            f"{path} has schema {manifest['schema']}, this version reads up to {SCHEMA}: upgrade gensim_hilbert"
+        )
     return manifest
 
 
@@ -147,14 +162,24 @@ def check_file(path: Path, facts: dict[str, int]) -> None:
     if not path.exists():
         raise StoreError(f"{path} is missing")
     if path.stat().st_size != facts["bytes"]:
-        raise StoreError(f"{path} has {path.stat().st_size} bytes instead of {facts['bytes']}: it is damaged; count again")
+        raise StoreError(
+            f"{path} has {path.stat().st_size} bytes instead of {facts['bytes']}: it is damaged; count again"
+        )
     if "crc32" in facts and zlib.crc32(path.read_bytes()) != facts["crc32"]:
         raise StoreError(f"{path} is damaged: its checksum does not match; count again")
 
 
 def write_manifest(
-    directory: Path, *, settings: CountSettings, vocabulary: Vocabulary, mirrored: bool, classes: int, index: np.ndarray,
-    marginals: np.ndarray, shard_sizes: list[int], request: Any,
+    directory: Path,
+    *,
+    settings: CountSettings,
+    vocabulary: Vocabulary,
+    mirrored: bool,
+    classes: int,
+    index: np.ndarray,
+    marginals: np.ndarray,
+    shard_sizes: list[int],
+    request: Any,
 ) -> None:
     """Write index, marginals and then the manifest, by which the directory becomes a store."""
     np.save(directory / INDEX, index)
@@ -168,10 +193,23 @@ def write_manifest(
         files[name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
     files |= {shard_name(k): {"bytes": size} for k, size in enumerate(shard_sizes)}
     manifest = {
-        "format": FORMAT, "schema": SCHEMA, "fingerprint": identity.hexdigest(), "window": window, "mirrored": mirrored,
-        "oov": settings.oov, "sample": settings.sample, "seed": settings.seed, "errors": settings.errors,
-        "words": len(vocabulary), "tokens": vocabulary.tokens, "sentences": vocabulary.sentences, "request": request,
-        "classes": classes, "entries": int(index[:, 3].sum()), "total": int(marginals[0].sum()), "files": files,
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "fingerprint": identity.hexdigest(),
+        "window": window,
+        "mirrored": mirrored,
+        "oov": settings.oov,
+        "sample": settings.sample,
+        "seed": settings.seed,
+        "errors": settings.errors,
+        "words": len(vocabulary),
+        "tokens": vocabulary.tokens,
+        "sentences": vocabulary.sentences,
+        "request": request,
+        "classes": classes,
+        "entries": int(index[:, 3].sum()),
+        "total": int(marginals[0].sum()),
+        "files": files,
     }
     write_atomically(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +31,24 @@ class Record:
     cost: int = 0
 
     def to_json(self) -> dict[str, Any]:
+        """For the journal."""
         return {
-            "blocks": self.blocks, "runs": [run.to_json() for run in self.runs],
-            "seams": [seam.to_json() for seam in self.seams], "tokens": self.tokens, "cost": self.cost,
+            "blocks": self.blocks,
+            "runs": [run.to_json() for run in self.runs],
+            "seams": [seam.to_json() for seam in self.seams],
+            "tokens": self.tokens,
+            "cost": self.cost,
         }
 
     @classmethod
     def from_json(cls, directory: Path, row: dict[str, Any]) -> Record:
+        """From the journal."""
         return cls(
-            [(source, start) for source, start in row["blocks"]], [Run.from_json(directory, run) for run in row["runs"]],
-            [Seam.from_json(seam) for seam in row["seams"]], row["tokens"], row["cost"],
+            [(source, start) for source, start in row["blocks"]],
+            [Run.from_json(directory, run) for run in row["runs"]],
+            [Seam.from_json(seam) for seam in row["seams"]],
+            row["tokens"],
+            row["cost"],
         )
 
 
@@ -56,22 +63,26 @@ class CountTask:
     capacity: int
 
 
-@lru_cache(maxsize=2)
-def words_of(directory: str, checksum: int, sample: float) -> tuple[WordTable, np.ndarray | None]:
-    """The vocabulary in `directory` as a table, and what a draw may be at most for a token to stay."""
-    vocabulary = Vocabulary.load(Path(directory) / VOCABULARY)
-    keep_below = None
-    if sample:
-        keep_below = (vocabulary.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
-    return vocabulary.table, keep_below
+_words: dict[tuple[str, int, float], tuple[WordTable, np.ndarray | None]] = {}
 
 
-def count_pairs(
-    blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None
-) -> Record:
+def words_of(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[WordTable, np.ndarray | None]:
+    """The task's vocabulary as a table, and what a draw may be at most for a token to stay. Read once a process."""
+    key = (task.directory, task.vocabulary_checksum, task.settings.sample)
+    if key not in _words:
+        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
+        keep_below = None
+        if task.settings.sample:
+            keep_below = (vocabulary.keep_probability(task.settings.sample) * (2**32 - 1)).astype(np.uint32)
+        _words.clear()
+        _words[key] = vocabulary.table, keep_below
+    return _words[key]
+
+
+def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None) -> Record:
     """Count the pairs of some blocks into runs."""
     settings, window, reach = task.settings, task.settings.window, task.settings.window.reach
-    table, keep_below = words_of(task.directory, task.vocabulary_checksum, settings.sample)
+    table, keep_below = words_of(task)
     size = len(table)
     # Rows are contexts: a term that comes after the context has it to its left.
     counter = PairCounter(size, window.right, window.left, window.mirrored)
@@ -101,8 +112,17 @@ def count_pairs(
                     begin, start = used, block.start + position
                     try:
                         position, words, used, first_end, last_start, last_end = table.encode(
-                            block.data, position, block.place, block.listed, settings.errors, ids, used, reach,
-                            settings.oov == "gap", keep_below, settings.seed,
+                            block.data,
+                            position,
+                            block.place,
+                            block.listed,
+                            settings.errors,
+                            ids,
+                            used,
+                            reach,
+                            settings.oov == "gap",
+                            keep_below,
+                            settings.seed,
                         )
                     except InvalidUTF8 as error:
                         raise malformed(block, error) from None
@@ -111,10 +131,17 @@ def count_pairs(
                     if inside or full or block.open:
                         head = ids[begin : last_end if first_end < 0 else first_end][:reach]
                         tail = ids[last_start:last_end][-reach:]
-                        record.seams.append(Seam(
-                            block.source, start, inside, full or block.open, first_end < 0,
-                            tuple(head.tolist()), tuple(tail.tolist()),
-                        ))
+                        record.seams.append(
+                            Seam(
+                                block.source,
+                                start,
+                                inside,
+                                full or block.open,
+                                first_end < 0,
+                                tuple(head.tolist()),
+                                tuple(tail.tolist()),
+                            )
+                        )
                     if full:
                         spill()
                         inside = True

@@ -13,14 +13,30 @@ from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.counting import merge as merge_module
 from gensim_hilbert.counting import plan as plan_module
 
-WORDS = ["a", "b", "c", "the", "é", "日本語", "long-word-of-fifteen", "x" * 40, "a\x00", "\u200b", "naïve", "exactly8", "fifteen-bytes-x"]
+WORDS = [
+    "a",
+    "b",
+    "c",
+    "the",
+    "é",
+    "日本語",
+    "long-word-of-fifteen",
+    "x" * 40,
+    "a\x00",
+    "\u200b",
+    "naïve",
+    "exactly8",
+    "fifteen-bytes-x",
+]
 SPACES = [" ", "  ", "\t", "\r", "\u00a0", "\u3000", "\u2003", "\x1c", "\u0085", "\u2028"]
 ENDS = ["\n", "\r\n", "\n\n", " \n "]
 
 
 @st.composite
 def texts(draw):
-    parts = draw(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SPACES * 2 + ENDS)), min_size=2, max_size=80))
+    parts = draw(
+        st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SPACES * 2 + ENDS)), min_size=2, max_size=80)
+    )
     return "".join(word + gap for word, gap in parts).encode()
 
 
@@ -32,7 +48,10 @@ def windows(draw):
     rule = draw(st.sampled_from(["flat", "dynamic", "harmonic", "list"]))
     if rule == "list":
         numbers = st.sampled_from([0, 1, 2, 7, 0.5, 0.25, Fraction(1, 3)])
-        rule = (draw(st.lists(numbers, min_size=left, max_size=left)), draw(st.lists(numbers, min_size=right, max_size=right)))
+        rule = (
+            draw(st.lists(numbers, min_size=left, max_size=left)),
+            draw(st.lists(numbers, min_size=right, max_size=right)),
+        )
         if not any(map(any, rule)):
             rule = ([1] * left, [1] * right)
     return left, right, rule
@@ -47,9 +66,16 @@ def as_table(counts: PairCounts) -> dict[tuple[int, int], Fraction]:
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=texts(), window=windows(), oov=st.sampled_from(["remove", "gap"]), min_count=st.integers(1, 3),
-       block=st.sampled_from([1, 7, 64, 1 << 20]), workers=st.integers(1, 3), capacity=st.sampled_from([70, 1 << 16]),
-       suffix=st.sampled_from([".txt", ".txt.gz"]))
+@given(
+    text=texts(),
+    window=windows(),
+    oov=st.sampled_from(["remove", "gap"]),
+    min_count=st.integers(1, 3),
+    block=st.sampled_from([1, 7, 64, 1 << 20]),
+    workers=st.integers(1, 3),
+    capacity=st.sampled_from([70, 1 << 16]),
+    suffix=st.sampled_from([".txt", ".txt.gz"]),
+)
 def test_pairs_equal_the_oracle(text, window, oov, min_count, block, workers, capacity, suffix, tmp_path_factory):
     left, right, rule = window
     sentences = sentences_of(text)
@@ -77,7 +103,9 @@ def test_pairs_equal_the_oracle(text, window, oov, min_count, block, workers, ca
             with pytest.raises(ValueError, match="not a single pair"):
                 PairCounts.from_corpus(path, window=(left, right), weights=rule, oov=oov, min_count=min_count)
             return
-        counts = PairCounts.from_corpus(path, window=(left, right), weights=rule, oov=oov, min_count=min_count, workers=workers)
+        counts = PairCounts.from_corpus(
+            path, window=(left, right), weights=rule, oov=oov, min_count=min_count, workers=workers
+        )
     assert as_table(counts) == expected
     contexts, terms = (np.zeros(len(words)) for _ in range(2))
     for (context, term), value in expected.items():
