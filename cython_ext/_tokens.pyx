@@ -216,6 +216,16 @@ cdef class WordTable:
             self.grow_slots()
         return 0
 
+    cdef int put(self, const Event* e, uint64_t count, uint64_t place) except -1 nogil:
+        """Count a word so many times more, first seen at `place` if not before."""
+        cdef Slot* slot = self.find(e)
+        if slot.id == 0:
+            return self.insert(slot, e, count, place)
+        slot.count += count
+        if place < self.places[slot.id - 1]:
+            self.places[slot.id - 1] = place
+        return 0
+
     # ------------------------------------------------------------------ words in
 
     def count(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
@@ -251,42 +261,39 @@ cdef class WordTable:
                         # Text: an empty line is no sentence. Token lists: an empty list is one, as for gensim.
                         if listed:
                             self.sentences += 1
+                        full = max_size and self.size > max_size and (inside or listed)
                         inside = False
-                        if max_size and self.size > max_size:
+                        if full:
                             s.position = e.start + 1
-                            full = True
                             break
                         continue
-                    if not inside and not listed:
-                        self.sentences += 1
-                        inside = True
                     slot = self.find(e)
                     if slot.id == 0:
                         if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
                             with gil:
                                 text = repaired(e, base, errors)
                                 if text:
-                                    self.add(text, 1, place + (e.start - base))
-                                    self.tokens += 1
-                            continue
-                        self.insert(slot, e, 0, place + (e.start - base))
-                        slot = self.find(e)     # the table may have moved
+                                    self.add(text, 0, place + (e.start - base))
+                                    slot = self.slot_of(text)
+                            if slot.id == 0:
+                                continue
+                        else:
+                            self.insert(slot, e, 0, place + (e.start - base))
+                            slot = self.find(e)     # the table may have moved
                     slot.count += 1
                     self.tokens += 1
+                    if not inside:
+                        inside = True
+                        if not listed:
+                            self.sentences += 1
         return s.position - base
 
     def add(self, bytes word not None, uint64_t count, uint64_t place):
         """Add `count` occurrences of one word, first seen at `place`."""
         cdef Event e
         cdef const uint8_t* p = word
-        cdef Slot* slot
         describe(&e, p, <uint32_t> len(word), p + len(word))
-        slot = self.find(&e)
-        if slot.id:
-            slot.count += count
-            self.places[slot.id - 1] = min(self.places[slot.id - 1], place)
-        else:
-            self.insert(slot, &e, count, place)
+        self.put(&e, count, place)
 
     def merge(self, tuple other not None):
         """Add what another table's `state()` holds."""
@@ -296,7 +303,6 @@ cdef class WordTable:
         cdef const uint64_t[::1] places = other[3]
         cdef const uint8_t* base
         cdef Event e
-        cdef Slot* slot
         cdef Py_ssize_t k
         cdef uint64_t start = 0
         self.tokens += <uint64_t> other[4]
@@ -307,13 +313,7 @@ cdef class WordTable:
         with nogil:
             for k in range(ends.shape[0]):
                 describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
-                slot = self.find(&e)
-                if slot.id:
-                    slot.count += counts[k]
-                    if places[k] < self.places[slot.id - 1]:
-                        self.places[slot.id - 1] = places[k]
-                else:
-                    self.insert(slot, &e, counts[k], places[k])
+                self.put(&e, counts[k], places[k])
                 start = ends[k]
 
     # ------------------------------------------------------------------ words out
@@ -428,8 +428,11 @@ cdef class WordTable:
                         if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
                             with gil:
                                 text = repaired(e, base, errors)
-                                id = self.id_of(text) if text else VANISHED
-                    else:
+                                if text:
+                                    slot = self.slot_of(text)
+                                else:
+                                    id = VANISHED
+                    if slot.id:
                         id = slot.id - 1
                     if id >= VANISHED:
                         if id == VANISHED:
@@ -445,13 +448,11 @@ cdef class WordTable:
                 used = pad(ids, used, window, blank)
         return s.position - base, tokens, used, first_end, last_start, last_end
 
-    cdef uint32_t id_of(self, bytes word):
+    cdef Slot* slot_of(self, bytes word):
         cdef Event e
         cdef const uint8_t* p = word
-        cdef Slot* slot
         describe(&e, p, <uint32_t> len(word), p + len(word))
-        slot = self.find(&e)
-        return slot.id - 1 if slot.id else MISSING
+        return self.find(&e)
 
 
 cdef inline Py_ssize_t pad(uint32_t[::1] ids, Py_ssize_t used, uint32_t window, uint32_t blank) noexcept nogil:

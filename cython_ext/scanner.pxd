@@ -91,7 +91,7 @@ cdef inline uint32_t blank_width(const uint8_t* p, const uint8_t* end) noexcept 
         return 3 if p[1] == 0x9A and p[2] == 0x80 else 0
     if p[0] == 0xE2:
         if p[1] == 0x80:
-            return 3 if p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
+            return 3 if 0x80 <= p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
         return 3 if p[1] == 0x81 and p[2] == 0x9F else 0
     return 3 if p[1] == 0x80 and p[2] == 0x80 else 0
 

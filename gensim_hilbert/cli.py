@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from gensim_hilbert import PairCounts, Vocabulary, __version__
 from gensim_hilbert.counting.store import partial_of
 
 
-class Sizes(click.ParamType[Any]):
+class Sizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
     """One size, or two with a comma between them: left and right."""
 
     name = "N[,N]"
@@ -27,7 +28,7 @@ class Sizes(click.ParamType[Any]):
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-class Weights(click.ParamType[Any]):
+class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
     """A rule, or numbers with commas between them."""
 
     name = "RULE"
@@ -130,15 +131,22 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        # A thread may hang in a network read for minutes; nothing of it is wanted any more.
+        sys.stderr.flush()
+        os._exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, OverflowError, MemoryError) as error:
+    except Exception as error:
         if debug:
             raise
-        text = error.strerror or str(error) if isinstance(error, OSError) and error.errno else str(error)
-        if isinstance(error, OSError) and error.filename:
-            text = f"{text}: {error.filename}"
-        click.echo(f"error: {text or type(error).__name__}", err=True)
+        click.echo(f"error: {sentence(error)}", err=True)
         sys.exit(1)
+
+
+def sentence(error: Exception) -> str:
+    """What an error says, in one line."""
+    if isinstance(error, OSError) and error.errno and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    return " ".join(text.split()) or type(error).__name__

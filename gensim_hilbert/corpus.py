@@ -7,7 +7,6 @@ and so do token lists.
 
 from __future__ import annotations
 
-import fnmatch
 import glob
 import logging
 import os
@@ -21,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 import smart_open
 from smart_open.compression import compression_wrapper, get_supported_extensions
+
+from gensim_hilbert.remote import S3, facts, list_bucket, missing_extra, path_of, scheme_of
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class Block:
     stop: int | None  # None: a whole source that must be read in order
     name: str  # path, URI, or a description
     data: bytes | None = None
-    inside: bool = False  # starts in the middle of a sentence
+    inside: bool = False  # starts in the middle of a sentence: some word of it came before
     open: bool = False  # ends in the middle of one
     listed: bool = False  # token lists, not text: see cython_ext/scanner.pxd
     cost: int = 0  # bytes read from disk or network for it
@@ -103,10 +104,12 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
         if cut:
             now = bytes_read() if bytes_read else seen + cut
             is_open = bool(chunk) and data[cut - 1] != 0x0A
+            line = data[:cut].rpartition(b"\n")
+            begun = is_open and (bool(line[2].strip()) or (inside and not line[1]))
             yield replace(
                 whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen
             )
-            seen, start, inside = now, start + cut, is_open
+            seen, start, inside = now, start + cut, begun
         if not chunk:
             return
         rest = data[cut:]
@@ -119,7 +122,21 @@ def cut_file(whole: Block, size: int) -> Iterator[Block]:
         while start < size:
             stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
-            start, inside = stop, is_open
+            start, inside = stop, is_open and has_begun(file, stop)
+
+
+def has_begun(file: BinaryIO, position: int) -> bool:
+    """Whether there is a word between the start of the line and `position`."""
+    while position > 0:
+        start = max(0, position - 4096)
+        file.seek(start)
+        _, newline, line = file.read(position - start).rpartition(b"\n")
+        if line.strip():
+            return True
+        if newline:
+            return False
+        position = start
+    return False
 
 
 def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
@@ -177,7 +194,7 @@ class Stream:
 
     def __init__(self, stream: BinaryIO, raw: BinaryIO):
         self.read = stream.read
-        self.bytes_read = raw.tell
+        self.bytes_read = raw.tell if raw.seekable() else None
         self.files = (stream, raw)
 
     def __enter__(self) -> Stream:
@@ -186,19 +203,6 @@ class Stream:
     def __exit__(self, *exc: object) -> None:
         for file in self.files:
             file.close()
-
-
-def path_of(uri: str) -> str:
-    """The path of a URI, without a query."""
-    return urlsplit(uri).path if uri.startswith(("http://", "https://")) else uri
-
-
-def missing_extra(uri: str, error: ImportError) -> ImportError:
-    """The same error, naming what to install."""
-    schemes = {"s3": "s3", "gs": "gcs", "http": "http", "https": "http"}
-    extra = "zst" if path_of(uri).lower().endswith(".zst") else schemes.get(uri.partition("://")[0])
-    how = f"pip install 'gensim-hilbert[{extra}]'" if extra else "see smart_open's documentation for what it needs"
-    return ImportError(f"{uri} needs a package that is not installed ({error}): {how}")
 
 
 def is_local(uri: str) -> bool:
@@ -221,17 +225,20 @@ class TextCorpus:
         self.names = names
         self.transport_params = transport_params
         self.sizes: list[int | None] = [None] * len(names)
+        self.tags: list[Any] = [None] * len(names)  # what changes when the file does
         self.streamed = [True] * len(names)
         self.can_repeat = True
         for k, name in enumerate(names):
             if is_local(name):
                 info = os.stat(name)
                 if stat.S_ISREG(info.st_mode):
-                    self.sizes[k] = info.st_size
+                    self.sizes[k], self.tags[k] = info.st_size, info.st_mtime_ns
                     self.streamed[k] = is_compressed(name)
                     os.close(os.open(name, os.O_RDONLY))  # an unreadable file is better found now
                 else:
                     self.can_repeat = False  # a pipe
+            else:
+                self.sizes[k], self.tags[k] = facts(name, transport_params)
 
     @property
     def total(self) -> int | None:
@@ -241,12 +248,9 @@ class TextCorpus:
     @property
     def fingerprint(self) -> list[Any] | None:
         """What must be unchanged for an interrupted count to go on; None where that cannot be told."""
-        if not self.can_repeat:
+        if None in self.tags:
             return None
-        return [
-            [name, os.stat(name).st_size, os.stat(name).st_mtime_ns] if is_local(name) else [name]
-            for name in self.names
-        ]
+        return [list(facts) for facts in zip(self.names, self.sizes, self.tags, strict=True)]
 
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """All blocks, in order. With `streams`, those of compressed and remote files are read here."""
@@ -261,23 +265,21 @@ class TextCorpus:
 
 
 class FileCorpus:
-    """A file object, as gensim takes it: it must be able to `seek(0)`."""
+    """Open files, as gensim takes them: they must be able to `seek(0)`."""
 
     total = fingerprint = None
 
-    def __init__(self, file: Any):
-        self.file = file
-        self.names = [str(getattr(file, "name", "<file object>"))]
-        try:
-            self.can_repeat = bool(file.seekable())
-        except AttributeError:
-            self.can_repeat = hasattr(file, "seek")
+    def __init__(self, files: list[Any]):
+        self.files = files
+        self.names = [str(getattr(file, "name", "<file object>")) for file in files]
+        self.can_repeat = all(file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek") for file in files)
 
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """All blocks, in order."""
-        if self.can_repeat:
-            self.file.seek(0)
-        yield from cut_stream(self.file, Block(source=0, start=0, stop=None, name=self.names[0]))
+        for k, file in enumerate(self.files):
+            if self.can_repeat:
+                file.seek(0)
+            yield from cut_stream(file, Block(source=k, start=0, stop=None, name=self.names[k]))
 
 
 class TokenCorpus:
@@ -313,8 +315,11 @@ class TokenCorpus:
             yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
 
 
-def encode_sentence(sentence: Iterable[str], number: int) -> bytes:
+def encode_sentence(sentence: Any, number: int) -> bytes:
     """A sentence as the scanner reads it: 0xFF after each word, 0xFE at the end."""
+    if not isinstance(sentence, Iterable):
+        kind = type(sentence).__name__
+        raise TypeError(f"sentence {number} is {sentence!r}, of type {kind}; a sentence must be a list of words")
     words = sentence if isinstance(sentence, list | tuple | str) else list(sentence)
     if not words:
         return b"\xfe"
@@ -341,7 +346,9 @@ def as_corpus(corpus: Any, transport_params: dict[str, Any] | None = None) -> Co
         names = [name for item in corpus for name in expand(os.fspath(item), transport_params)]
         return TextCorpus(names, transport_params)
     if hasattr(corpus, "read"):
-        return FileCorpus(corpus)
+        return FileCorpus([corpus])
+    if isinstance(corpus, list | tuple) and corpus and all(hasattr(item, "read") for item in corpus):
+        return FileCorpus(list(corpus))
     if not hasattr(corpus, "__iter__") and not hasattr(corpus, "__getitem__"):
         raise TypeError(
             f"a corpus is a path, a list of paths, a file object or an iterable of token lists, got {corpus!r}"
@@ -359,9 +366,8 @@ def expand(name: str, transport_params: dict[str, Any] | None) -> list[str]:
     if name.startswith("file://"):
         name = unquote(urlsplit(name).path)
     if not is_local(name):
-        scheme = name.partition("://")[0]
-        if scheme in ("s3", "s3a", "s3n", "gs") and (name.endswith("/") or any(c in name for c in "*?[")):
-            return list_bucket(name, transport_params or {})
+        if scheme_of(name) in (*S3, "gs") and (name.endswith("/") or any(c in name for c in "*?[")):
+            return list_bucket(name, transport_params)
         return [name]
     path = os.path.expanduser(name)
     if os.path.isdir(path):
@@ -374,31 +380,4 @@ def expand(name: str, transport_params: dict[str, Any] | None) -> list[str]:
     found = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
     if not found:
         raise FileNotFoundError(f"no such file: {name}" if not glob.has_magic(name) else f"no file matches {name}")
-    return found
-
-
-def list_bucket(uri: str, transport_params: dict[str, Any]) -> list[str]:
-    """The objects of an S3 or GCS bucket that match a pattern, or lie under a prefix that ends in a slash."""
-    scheme, _, rest = uri.partition("://")
-    bucket, _, pattern = rest.partition("/")
-    prefix = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
-    client = transport_params.get("client")
-    try:
-        if scheme == "gs":
-            from google.cloud import storage
-
-            keys = [blob.name for blob in (client or storage.Client()).list_blobs(bucket, prefix=prefix)]
-        else:
-            import boto3
-
-            pages = (
-                (client or boto3.client("s3")).get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-            )
-            keys = [item["Key"] for page in pages for item in page.get("Contents", [])]
-    except ImportError as error:
-        raise missing_extra(uri, error) from error
-    wanted = re.compile(fnmatch.translate(pattern + "*" if pattern.endswith("/") or not pattern else pattern))
-    found = sorted(f"{scheme}://{bucket}/{key}" for key in keys if wanted.match(key) and not key.endswith("/"))
-    if not found:
-        raise FileNotFoundError(f"no object matches {uri}")
     return found

@@ -10,14 +10,16 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from gensim_hilbert.corpus import Block, Corpus
+from gensim_hilbert.corpus import Block, Corpus, TextCorpus
 
 Result = TypeVar("Result")
 READ_AHEAD = 4  # blocks
+POLL = 0.05  # seconds between looks at whether the work is still wanted
+PATIENCE = 2.0  # seconds that cancelled tasks are waited for
 
 
 class Cancelled(Exception):  # not an error: the work is not wanted any more
@@ -33,39 +35,53 @@ def default_workers(workers: int | None) -> int:
     return workers
 
 
-def read_ahead(blocks: Iterator[Block]) -> Generator[Block]:
+class ReadAhead:
     """The same blocks, read by a thread of its own."""
-    waiting: queue.Queue[Block | BaseException | None] = queue.Queue(READ_AHEAD)
-    stopped = threading.Event()
 
-    def put(item: Block | BaseException | None) -> bool:
-        while not stopped.is_set():
+    def __init__(self, blocks: Iterator[Block]):
+        self.waiting: queue.Queue[Block | BaseException | None] = queue.Queue(READ_AHEAD)
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._fill, args=[blocks], name="gensim_hilbert reader", daemon=True)
+        self.thread.start()
+
+    def _fill(self, blocks: Iterator[Block]) -> None:
+        try:
+            for block in blocks:
+                if not self._put(block):
+                    return
+            self._put(None)
+        except BaseException as error:  # handed over: raised where the blocks are used
+            self._put(error)
+
+    def _put(self, item: Block | BaseException | None) -> bool:
+        while not self.stopped.is_set():
             try:
-                waiting.put(item, timeout=0.1)
+                self.waiting.put(item, timeout=POLL)
                 return True
             except queue.Full:
                 pass
         return False
 
-    def fill() -> None:
-        try:
-            for block in blocks:
-                if not put(block):
-                    return
-            put(None)
-        except BaseException as error:  # handed over: raised where the blocks are used
-            put(error)
+    def __iter__(self) -> ReadAhead:
+        return self
 
-    thread = threading.Thread(target=fill, name="gensim_hilbert reader", daemon=True)
-    thread.start()
-    try:
-        while (item := waiting.get()) is not None:
+    def __next__(self) -> Block:
+        while not self.stopped.is_set():
+            try:
+                item = self.waiting.get(timeout=POLL)
+            except queue.Empty:
+                continue
+            if item is None:
+                raise StopIteration
             if isinstance(item, BaseException):
                 raise item
-            yield item
-    finally:
-        stopped.set()
-        thread.join()
+            return item
+        raise Cancelled
+
+    def close(self) -> None:
+        """Stop reading. A thread that hangs in a network read is left to itself."""
+        self.stopped.set()
+        self.thread.join(timeout=1)
 
 
 class Shared:
@@ -100,6 +116,22 @@ class Shared:
             yield block
 
 
+def reads_here(corpus: Corpus, workers: int, executor: Executor | None) -> bool:
+    """Whether files that must be read in order are read by this process, for all workers.
+
+    Not on other executors, whose workers read for themselves; nor where there are plenty of such files, one or more for
+    each worker.
+    """
+    if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+        return False
+    return sum(streamed_files(corpus)) < 2 * workers
+
+
+def streamed_files(corpus: Corpus) -> list[bool]:
+    """For each file of a corpus, whether it must be read in order."""
+    return corpus.streamed if isinstance(corpus, TextCorpus) else [True]
+
+
 def run(
     task: Callable[[Iterable[Block]], Result],
     corpus: Corpus,
@@ -107,28 +139,26 @@ def run(
     workers: int,
     executor: Executor | None,
     share: int,
+    streams: bool,
     wanted: Callable[[Block], bool] = lambda block: True,
 ) -> Iterator[Result]:
     """The results of `task` over the wanted blocks of the corpus, about `share` bytes at a time, in any order."""
+    blocks: Any = corpus.blocks(streams=streams)
     if executor is None or isinstance(executor, ThreadPoolExecutor):
-        return _run_threads(task, corpus, workers, executor, share, wanted)
-    return _run_elsewhere(task, corpus, workers, executor, share, wanted)
+        if streams and any(streamed_files(corpus)):
+            blocks = ReadAhead(blocks)
+        return _run_threads(task, blocks, workers, executor, share, wanted)
+    return _run_elsewhere(task, blocks, workers, executor, share, wanted)
 
 
 def _run_threads(
     task: Callable[[Iterable[Block]], Result],
-    corpus: Corpus,
+    blocks: Any,
     workers: int,
     executor: ThreadPoolExecutor | None,
     share: int,
     wanted: Callable[[Block], bool],
 ) -> Iterator[Result]:
-    # Where there are plenty of files that must be read in order, each worker reads its own.
-    streamed = getattr(corpus, "streamed", [True])
-    one_reader = any(streamed) and sum(streamed) < 2 * workers
-    blocks = corpus.blocks(streams=one_reader)
-    if one_reader:
-        blocks = read_ahead(blocks)
     shared = Shared(filter(wanted, blocks))
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
@@ -143,35 +173,36 @@ def _run_threads(
                 yield future.result()
     finally:
         shared.cancelled = True
-        wait(running)
-        blocks.close()
+        if isinstance(blocks, ReadAhead):
+            blocks.close()
+        late = wait(running, timeout=PATIENCE).not_done
         if executor is None:
-            pool.shutdown()
+            pool.shutdown(wait=not late, cancel_futures=True)
 
 
 def _run_elsewhere(
     task: Callable[[Iterable[Block]], Result],
-    corpus: Corpus,
+    blocks: Iterator[Block],
     workers: int,
     executor: Executor,
     share: int,
     wanted: Callable[[Block], bool],
 ) -> Iterator[Result]:
     running: set[Future[Result]] = set()
+    waiting = portions(filter(wanted, blocks), share)
     try:
-        for portion in portions(filter(wanted, corpus.blocks(streams=False)), share):
-            running.add(executor.submit(task, portion))
-            if len(running) >= 2 * workers:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        while running:
+        while True:
+            while len(running) < 2 * workers and (portion := next(waiting, None)) is not None:
+                running.add(executor.submit(task, portion))
+            if not running:
+                return
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
     finally:
         for future in running:
             future.cancel()
+        wait(running)  # or they would go on writing
 
 
 def portions(blocks: Iterable[Block], share: int) -> Iterator[list[Block]]:

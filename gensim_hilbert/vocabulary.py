@@ -15,7 +15,7 @@ import numpy as np
 
 from gensim_hilbert._tokens import InvalidUTF8, WordTable
 from gensim_hilbert.corpus import BOM, Block, Corpus, as_corpus
-from gensim_hilbert.engine import default_workers, run
+from gensim_hilbert.engine import default_workers, reads_here, run
 from gensim_hilbert.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -102,9 +102,13 @@ class Vocabulary:
             raise ValueError(f"the corpus is empty: no word in {', '.join(source.names[:3])}")
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
-            raise ValueError(
-                f"no word is left of {len(table)}: none occurs min_count={min_count} times; lower min_count"
-            )
+            if trim_rule is not None:
+                reason = "trim_rule discards them all; let it keep some"
+            elif (table.counts() >= (min_count or 0)).any():
+                reason = f"more than max_final_vocab={max_final_vocab} are equally frequent; raise it"
+            else:
+                reason = f"none occurs min_count={min_count} times; lower min_count"
+            raise ValueError(f"no word is left of {len(table)}: {reason}")
         if sorted_vocab:
             words, counts = sort_words(words, counts)
         logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table), counts.sum(), table.tokens)
@@ -139,6 +143,15 @@ class Vocabulary:
         threshold = sample * total if sample < 1 else int(sample * (3 + np.sqrt(5)) / 2)
         ratio = threshold / np.maximum(self.counts, 1)
         return np.minimum(np.sqrt(ratio) + ratio, 1.0)
+
+    def keep_below(self, sample: float) -> np.ndarray:
+        """The same as 32-bit numbers: a token stays where its draw is not above that of its word."""
+        return (self.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
+
+    def recounted(self, other: Vocabulary) -> Vocabulary:
+        """These words, with the numbers of occurrences and the size of another corpus."""
+        counts = [int(other.counts[other.index[word]]) if word in other else 0 for word in self.words]
+        return Vocabulary(self.words, counts, tokens=other.tokens, sentences=other.sentences)
 
     def save(self, path: str | Path) -> None:
         """Write one JSON array `[word, count]` a line, which any word survives."""
@@ -222,7 +235,12 @@ def scan_words(
         share = 1 << 62 if executor is None else share_of(corpus, workers)
         table = WordTable()
         for state, cost in run(
-            partial(count_words, errors=errors, report=live), corpus, workers=workers, executor=executor, share=share
+            partial(count_words, errors=errors, report=live),
+            corpus,
+            workers=workers,
+            executor=executor,
+            share=share,
+            streams=reads_here(corpus, workers, executor),
         ):
             table.merge(state)
             if not live:

@@ -59,8 +59,10 @@ def s3_server():
     pytest.importorskip("moto.server", reason="moto's server is not installed: pip install 'moto[server]'")
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, env={**os.environ, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"},
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"},
     )
     try:
         wait_for(port, process)
@@ -75,7 +77,11 @@ def s3(s3_server, monkeypatch, request):
     """(client, bucket): an empty bucket."""
     import boto3
 
-    for name, value in (("AWS_ACCESS_KEY_ID", "x"), ("AWS_SECRET_ACCESS_KEY", "x"), ("AWS_DEFAULT_REGION", "us-east-1")):
+    for name, value in (
+        ("AWS_ACCESS_KEY_ID", "x"),
+        ("AWS_SECRET_ACCESS_KEY", "x"),
+        ("AWS_DEFAULT_REGION", "us-east-1"),
+    ):
         monkeypatch.setenv(name, value)
     client = boto3.client("s3", endpoint_url=s3_server)
     bucket = "b" + str(abs(hash(request.node.nodeid)))
@@ -86,14 +92,29 @@ def s3(s3_server, monkeypatch, request):
 @pytest.fixture
 def gcs(monkeypatch):
     """(client, bucket) on an emulator of Google Cloud Storage, a process of its own."""
-    storage = pytest.importorskip("google.cloud.storage", reason="google-cloud-storage is missing: pip install 'gensim-hilbert[gcs]'")
-    pytest.importorskip("gcp_storage_emulator", reason="the emulator is missing: pip install gcp-storage-emulator 'setuptools<80'")
+    storage = pytest.importorskip(
+        "google.cloud.storage", reason="google-cloud-storage is missing: pip install 'gensim-hilbert[gcs]'"
+    )
+    pytest.importorskip(
+        "gcp_storage_emulator", reason="the emulator is missing: pip install gcp-storage-emulator 'setuptools<80'"
+    )
     from google.auth.credentials import AnonymousCredentials
 
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gcp_storage_emulator", "start", "--host", "127.0.0.1", "--port", str(port), "--in-memory"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        [
+            sys.executable,
+            "-m",
+            "gcp_storage_emulator",
+            "start",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--in-memory",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         wait_for(port, process)

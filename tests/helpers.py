@@ -11,7 +11,21 @@ import pytest
 from gensim_hilbert import PairCounts
 from gensim_hilbert.counting.store import partial_of
 
-WORDS = ["the", "of", "and", "cat", "sat", "on", "mat", "naïve", "日本語", "a-word-longer-than-fifteen-bytes", "x", "don't", "3.14"]
+WORDS = [
+    "the",
+    "of",
+    "and",
+    "cat",
+    "sat",
+    "on",
+    "mat",
+    "naïve",
+    "日本語",
+    "a-word-longer-than-fifteen-bytes",
+    "x",
+    "don't",
+    "3.14",
+]
 
 
 def some_text(lines: int = 300, seed: int = 1) -> str:
@@ -38,7 +52,10 @@ def assert_same(counts: PairCounts, expected: PairCounts) -> None:
     """The same words, numbers and bytes."""
     assert counts.vocabulary.words == expected.vocabulary.words
     assert counts.vocabulary.counts.tolist() == expected.vocabulary.counts.tolist()
-    assert (counts.vocabulary.tokens, counts.vocabulary.sentences) == (expected.vocabulary.tokens, expected.vocabulary.sentences)
+    assert (counts.vocabulary.tokens, counts.vocabulary.sentences) == (
+        expected.vocabulary.tokens,
+        expected.vocabulary.sentences,
+    )
     assert counts.fingerprint == expected.fingerprint
 
 

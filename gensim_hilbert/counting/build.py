@@ -1,13 +1,14 @@
 """Makes stores: counts a corpus, adds stores up, takes over tables from elsewhere.
 
-A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it goes
-on after an interruption.
+A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it
+goes on after an interruption.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import logging
 import os
 import shutil
@@ -31,8 +32,8 @@ from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
-from gensim_hilbert.counting.worker import VOCABULARY, CountTask, count_pairs, words_of
-from gensim_hilbert.engine import default_workers, run
+from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, words_of
+from gensim_hilbert.engine import default_workers, reads_here, run
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, Vocabulary
 
@@ -74,17 +75,33 @@ def count_corpus(
         if journal is None:
             clear(work)
             journal = Journal(work)
+            scan = partial(
+                Vocabulary.from_corpus,
+                source,
+                workers=workers,
+                executor=executor,
+                errors=settings.errors,
+                progress=progress,
+            )
+            if settings.sample and vocabulary is not None:
+                # Shares of a corpus are thinned by the frequencies in the whole.
+                np.save(work / KEEP, vocabulary.keep_below(settings.sample))
             if vocabulary is None:
-                vocabulary = Vocabulary.from_corpus(
-                    source, **rules, workers=workers, executor=executor, errors=settings.errors, progress=progress
-                )
+                vocabulary = scan(**rules)
+            elif source.can_repeat:
+                vocabulary = vocabulary.recounted(scan(min_count=0, sorted_vocab=False))
+            else:
+                vocabulary = Vocabulary(vocabulary.words, vocabulary.counts)
+            if settings.sample and not (work / KEEP).exists():
+                np.save(work / KEEP, vocabulary.keep_below(settings.sample))
             vocabulary.save(work / VOCABULARY)
-            journal.start(request, vocabulary)
+            journal.start(request, vocabulary, reads_here(source, workers, executor))
         else:
             vocabulary = journal.vocabulary
             logger.info(
                 "going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records)
             )
+        refuse_overflow(vocabulary.tokens * settings.window.most, settings.window)
         plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.table.nbytes)
         count_blocks(source, settings, vocabulary, journal, plan, executor, progress)
         finish(
@@ -101,21 +118,16 @@ def count_corpus(
 
 
 def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None) -> Any:
-    """All that the result depends on, for JSON; None where the corpus cannot be recognised."""
-    if corpus.fingerprint is None:
+    """All that the result depends on, for JSON; None where a corpus or a rule could not be recognised again."""
+    if corpus.fingerprint is None or (vocabulary is None and rules["trim_rule"] is not None):
         return None
-    rule = rules["trim_rule"]
-    by = {**rules, "trim_rule": rule and f"{rule.__module__}.{rule.__qualname__}"}
+    by = rules
     if vocabulary is not None:
-        by = {"words": hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass")).hexdigest()}
-    window = {**asdict(settings.window), "left": list(settings.window.left), "right": list(settings.window.right)}
-    return {
-        "corpus": corpus.fingerprint,
-        "block_bytes": BLOCK_BYTES,
-        "vocabulary": by,
-        **asdict(settings),
-        "window": window,
-    }
+        words = hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass"))
+        words.update(vocabulary.counts.tobytes())
+        by = {"words": words.hexdigest()}
+    request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
+    return json.loads(json.dumps(request, default=int))  # as it will be when it is read again
 
 
 def is_answer(target: Path, request: Any) -> bool:
@@ -137,7 +149,8 @@ def count_blocks(
 ) -> None:
     """Count all blocks that the journal does not have yet, and the pairs across cuts."""
     size, classes = len(vocabulary), classes_for(len(vocabulary))
-    checksum = crc32((journal.directory / VOCABULARY).read_bytes())
+    files = [journal.directory / name for name in (VOCABULARY, KEEP)]
+    checksum = crc32(b"".join(path.read_bytes() for path in files if path.exists()))
     task = CountTask(str(journal.directory), checksum, settings, classes, plan.capacity)
     words_of(task, vocabulary)  # threads find it there
     done = {block for record in journal.records for block in record.blocks}
@@ -150,6 +163,7 @@ def count_blocks(
             workers=plan.workers,
             executor=executor,
             share=plan.share,
+            streams=journal.streams,
             wanted=lambda block: (block.source, block.start) not in done,
         ):
             journal.add(record)
@@ -161,14 +175,20 @@ def count_blocks(
             f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its "
             "pairs were counted: it must not change, and must give the same sentences each time it is read"
         )
-    if tokens * settings.window.most >= 1 << 63:
-        raise OverflowError(
-            f"{tokens} tokens with weights in units of 1/{settings.window.scale} overflow 64-bit counts; use a "
-            "smaller window, or flat weights"
-        )
-    if "seams.run" not in journal.runs:
+    vocabulary.tokens = tokens
+    refuse_overflow(tokens * settings.window.most, settings.window)
+    if not journal.stitched:
         seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
         journal.merged([], write_triples(*seams, size, classes, journal.directory / "seams.run"))
+
+
+def refuse_overflow(total: int, window: Window) -> None:
+    """Counts are sums below 2^63, or they could not be trusted."""
+    if total >= 1 << 63:
+        raise OverflowError(
+            f"the counts may add up to {total} in units of 1/{window.scale}, and overflow 64 bits; use a smaller "
+            "window, or flat weights"
+        )
 
 
 def finish(
@@ -236,6 +256,7 @@ def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
                 raise ValueError(
                     f"{store.directory} differs from {first.directory} in its {what}; only like stores add up"
                 )
+    refuse_overflow(sum(store.manifest["total"] for store in stores), first.window)
     vocabulary = Vocabulary(
         first.vocabulary.words,
         sum(store.vocabulary.counts for store in stores),
@@ -314,7 +335,7 @@ def building(target: Path, overwrite: bool) -> Iterator[Path]:
     with locked(work):
         try:
             yield work
-            for path in [*work.glob("*.run"), work / JOURNAL]:
+            for path in [*work.glob("*.run"), work / JOURNAL, work / KEEP]:
                 path.unlink(missing_ok=True)
             if target.exists():
                 shutil.rmtree(target) if target.is_dir() else target.unlink()

@@ -24,8 +24,10 @@ class Journal:
         self.directory = directory
         self.path = directory / JOURNAL
         self.vocabulary: Vocabulary
+        self.streams = True
         self.records: list[Record] = []
         self.runs: dict[str, Run] = {}
+        self.stitched = False  # the pairs across cuts are there
 
     @classmethod
     def resume(cls, directory: Path, what: dict[str, Any] | None) -> Journal | None:
@@ -40,6 +42,7 @@ class Journal:
         journal.vocabulary = Vocabulary.load(
             directory / VOCABULARY, tokens=header["tokens"], sentences=header["sentences"]
         )
+        journal.streams = header["streams"]
         for line in lines[1:]:
             entry = json.loads(line)
             if "of" in entry:
@@ -55,10 +58,11 @@ class Journal:
                 path.unlink()
         return journal
 
-    def start(self, what: dict[str, Any] | None, vocabulary: Vocabulary) -> None:
-        """Begin with what is to be counted."""
-        self.vocabulary = vocabulary
-        self._write({"request": what, "tokens": vocabulary.tokens, "sentences": vocabulary.sentences})
+    def start(self, what: dict[str, Any] | None, vocabulary: Vocabulary, streams: bool) -> None:
+        """Begin with what is to be counted, and how blocks are named: see `Corpus.blocks`."""
+        self.vocabulary, self.streams = vocabulary, streams
+        size = {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
+        self._write({"request": what, "streams": streams, **size})
 
     def add(self, record: Record) -> None:
         """A task is done."""
@@ -66,7 +70,7 @@ class Journal:
         self._write(record.to_json())
 
     def merged(self, parts: list[Run], result: Run) -> None:
-        """A run has taken the place of others."""
+        """A run has taken the place of others; of none, where it holds the pairs across cuts."""
         self._replace(parts, result)
         self._write({"run": result.to_json(), "of": [run.path.name for run in parts]})
 
@@ -75,6 +79,7 @@ class Journal:
         self.runs.update({run.path.name: run for run in record.runs})
 
     def _replace(self, parts: list[Run], result: Run) -> None:
+        self.stitched |= not parts
         for run in parts:
             del self.runs[run.path.name]
         self.runs[result.path.name] = result

@@ -105,7 +105,8 @@ class PairCounts:
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
             As in `gensim.models.Word2Vec`; see `Vocabulary.from_corpus`.
         vocabulary : Vocabulary, optional
-            Count over this one instead; the corpus is then read once.
+            Count over these words instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
+            so that parts of a corpus can be counted on their own and added up. Only with it can a corpus be a pipe.
 
         workers : int, optional
             Threads; by default one a core.

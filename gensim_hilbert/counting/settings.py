@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, lcm
+from operator import index
 from typing import Any
 
 WEIGHTS = ("flat", "dynamic", "harmonic")
 OOV = ("remove", "gap")
 MOST_SCALE = 1 << 32
+MOST_WEIGHT = 1 << 62
 # Weights that are no small fractions (exp(-d), say) are rounded to multiples of this.
 FINEST = Fraction(1, 1 << 20)
 
@@ -26,19 +28,26 @@ class Window:
     @classmethod
     def parse(cls, window: int | Sequence[int] = 5, weights: str | Sequence[Any] = "dynamic") -> Window:
         """Read the user's `window` (a size, or sizes to the left and right) and `weights` (a rule, or numbers)."""
-        sizes = (window, window) if isinstance(window, int) else tuple(window)
-        if len(sizes) != 2 or not all(isinstance(size, int) and size >= 0 for size in sizes) or not any(sizes):
+        sizes = tuple(whole(size) for size in (window if isinstance(window, list | tuple) else (window, window)))
+        if len(sizes) != 2 or min(sizes) < 0 or not any(sizes):
             raise ValueError(
                 f"window must be a size of 1 or more, or a pair (left, right) such as (5, 0), got {window!r}"
             )
         sides = [cls._side(size, weights, side) for side, size in enumerate(sizes)]
+        if not any(map(any, sides)):
+            raise ValueError(f"all weights are 0: {weights!r}")
         scale = lcm(*(weight.denominator for side in sides for weight in side))
-        if scale > MOST_SCALE and weights == "harmonic":
-            raise ValueError(
-                f"window={window} is too wide for exact harmonic weights (their common denominator is {scale}); "
-                "use 22 or less, or another rule"
-            )
+        if scale > MOST_SCALE:
+            if weights == "harmonic":
+                raise ValueError(
+                    f"window={window} is too wide for exact harmonic weights: their common denominator is {scale}; "
+                    "use 22 or less, or another rule"
+                )
+            sides = [[round(weight / FINEST) * FINEST for weight in side] for side in sides]
+            scale = FINEST.denominator
         left, right = (tuple(int(weight * scale) for weight in side) for side in sides)
+        if sum(left) + sum(right) >= MOST_WEIGHT:
+            raise OverflowError(f"the weights overflow 64 bits: {weights!r}; divide them by a common factor")
         return cls(left, right, scale)
 
     @staticmethod
@@ -75,6 +84,14 @@ class Window:
         return sum(self.left) + sum(self.right)
 
 
+def whole(number: Any) -> int:
+    """A whole number of any type, or -1 for what is none."""
+    try:
+        return -1 if isinstance(number, bool) else index(number)
+    except TypeError:
+        return -1
+
+
 def exact(number: Any) -> Fraction:
     """A weight as a fraction: exactly what was meant where its denominator is small, else rounded to 2^-20."""
     value = float(number)
@@ -99,5 +116,7 @@ class CountSettings:
     def __post_init__(self) -> None:
         if self.oov not in OOV:
             raise ValueError(f"oov must be one of {', '.join(OOV)}, got {self.oov!r}")
+        if not 0 <= self.seed < 1 << 64:
+            raise ValueError(f"seed must be from 0 to 2^64 - 1, got {self.seed}")
         if self.sample < 0:
             raise ValueError(f"sample must be 0 or more, got {self.sample}")

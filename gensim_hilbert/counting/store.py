@@ -149,6 +149,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         raise StoreError(
             f"{path} has schema {manifest['schema']}, this version reads up to {SCHEMA}: upgrade gensim_hilbert"
         )
+    if manifest.get("crc32") != manifest_checksum(manifest):
+        raise StoreError(f"{path} is damaged: its checksum does not match")
     return manifest
 
 
@@ -211,7 +213,13 @@ def write_manifest(
         "total": int(marginals[0].sum()),
         "files": files,
     }
+    manifest["crc32"] = manifest_checksum(manifest)
     write_atomically(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+
+
+def manifest_checksum(manifest: dict[str, Any]) -> int:
+    """A checksum of all that the manifest says besides it."""
+    return zlib.crc32(json.dumps({key: value for key, value in manifest.items() if key != "crc32"}).encode())
 
 
 def write_atomically(path: Path, data: bytes) -> None:

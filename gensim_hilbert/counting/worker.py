@@ -18,6 +18,7 @@ from gensim_hilbert.counting.settings import CountSettings
 from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
 
 VOCABULARY = "vocabulary.jsonl"
+KEEP = "keep.npy"  # while counting with `sample`: what a draw may be at most for a token of each word to stay
 
 
 @dataclass
@@ -57,23 +58,21 @@ class CountTask:
     """What a worker needs besides blocks."""
 
     directory: str
-    vocabulary_checksum: int
+    checksum: int  # of the vocabulary and the thresholds of subsampling
     settings: CountSettings
     classes: int
     capacity: int
 
 
-_words: dict[tuple[str, int, float], tuple[WordTable, np.ndarray | None]] = {}
+_words: dict[tuple[str, int], tuple[WordTable, np.ndarray | None]] = {}
 
 
 def words_of(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[WordTable, np.ndarray | None]:
-    """The task's vocabulary as a table, and what a draw may be at most for a token to stay. Read once a process."""
-    key = (task.directory, task.vocabulary_checksum, task.settings.sample)
+    """The task's vocabulary as a table, and the thresholds of subsampling. Read once a process."""
+    key = (task.directory, task.checksum)
     if key not in _words:
         vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
-        keep_below = None
-        if task.settings.sample:
-            keep_below = (vocabulary.keep_probability(task.settings.sample) * (2**32 - 1)).astype(np.uint32)
+        keep_below = np.load(Path(task.directory) / KEEP, allow_pickle=False) if task.settings.sample else None
         _words.clear()
         _words[key] = vocabulary.table, keep_below
     return _words[key]

@@ -103,7 +103,12 @@ class TestNothing:
         refused(PermissionError, r"text\.txt", plain)
 
     def test_a_vocabulary_emptied_by_its_rules(self, plain, refused):
-        refused(ValueError, r"no word is left of \d+: none occurs min_count=100000 times; lower min_count", plain, min_count=100_000)
+        refused(
+            ValueError,
+            r"no word is left of \d+: none occurs min_count=100000 times; lower min_count",
+            plain,
+            min_count=100_000,
+        )
         assert "min_count" not in str(refused(ValueError, "trim_rule", plain, trim_rule=lambda *_: RULE_DISCARD))
         refused(ValueError, "max_final_vocab=1", [["a", "b"], ["b", "a"]], max_final_vocab=1)
 
@@ -117,7 +122,11 @@ class TestDamage:
     def test_compressed_files(self, suffix, how, tmp_path, refused):
         text = os.urandom(300_000).hex().encode()
         if suffix == ".zst":
-            pack = pytest.importorskip("zstandard", reason="pip install 'gensim-hilbert[zst]'").ZstdCompressor(write_checksum=True).compress
+            pack = (
+                pytest.importorskip("zstandard", reason="pip install 'gensim-hilbert[zst]'")
+                .ZstdCompressor(write_checksum=True)
+                .compress
+            )
         else:
             pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix]
         data = bytearray(pack(text))
@@ -132,14 +141,33 @@ class TestDamage:
         # With several files each worker reads its own.
         for k in range(6):
             (tmp_path / f"{k}.txt.gz").write_bytes(gzip.compress(TEXT))
-        refused(OSError, rf"bad\{suffix} (is damaged after|cannot be read past) byte \d+", [*tmp_path.glob("?.txt.gz"), path])
+        refused(
+            OSError,
+            rf"bad\{suffix} (is damaged after|cannot be read past) byte \d+",
+            [*tmp_path.glob("?.txt.gz"), path],
+        )
 
     def test_not_compressed_at_all(self, tmp_path, refused):
         (tmp_path / "text.gz").write_bytes(TEXT)
         refused(OSError, r"text\.gz .*[Nn]ot a gzipped file", tmp_path / "text.gz")
 
-    @pytest.mark.parametrize("bad", [b"\xff", b"caf\xe9", b"\xc3", b"a\xed\xa0\x80", b"\xc0\xaf", b"\xf5\x80\x80\x80", b"\xe2\x82",
-                                     b"\xe2\x80", b"y\xe2\x80", b"\xc2", b"\xe3\x80", b"\xe1\x9a"])
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            b"\xff",
+            b"caf\xe9",
+            b"\xc3",
+            b"a\xed\xa0\x80",
+            b"\xc0\xaf",
+            b"\xf5\x80\x80\x80",
+            b"\xe2\x82",
+            b"\xe2\x80",
+            b"y\xe2\x80",
+            b"\xc2",
+            b"\xe3\x80",
+            b"\xe1\x9a",
+        ],
+    )
     def test_invalid_utf8_is_named_to_the_byte(self, bad, tmp_path, refused, monkeypatch):
         good = "naïve 日本語 words\n".encode() * 40
         text = good + b"x " + bad + b" y\n" + good
@@ -167,8 +195,8 @@ class TestDamage:
     @pytest.mark.parametrize("block", [1 << 20, 7])
     def test_other_ways_equal_decoding_first(self, errors, block, tmp_path, monkeypatch):
         monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
-        text = (b"a\xffb c \xff d\ncaf\xe9 \xc3 \xe2\x82 e\n\xff\n\xfe \xff\nab \xed\xa0\x80 \xe2\x80\xa8x\xc2\xa0y\xe2\x80 z\n" * 5
-                + b"last \xf0\x9f\x98")
+        lines = b"a\xffb c \xff d\ncaf\xe9 \xc3 \xe2\x82 e\n\xff\n\xfe \xff\nab \xed\xa0\x80 "
+        text = (lines + b"\xe2\x80\xa8x\xc2\xa0y\xe2\x80 z\n") * 5 + b"last \xf0\x9f\x98"
         raw, clean = tmp_path / "raw.txt", tmp_path / "clean.txt"
         raw.write_bytes(text)
         clean.write_bytes(text.decode("utf-8", errors).encode())
@@ -179,15 +207,23 @@ class TestDamage:
             assert_same(PairCounts.from_corpus(corpus, min_count=1, errors=errors), expected)
 
     def test_nul_crlf_and_byte_order_marks(self, tmp_path):
-        text = b"\xef\xbb\xbfone two\x00 \x00 three\r\n\r\none \xef\xbb\xbftwo two\x00\rfour\r\n\xef\xbb\xbfone\x00two \x00"
+        text = b"\xef\xbb\xbfone two\x00 \x00 three\r\n\r\none \xef\xbb\xbftwo two\x00\rfour\r\n"
+        text += b"\xef\xbb\xbfone\x00two \x00"
         second = b"\xef\xbb\xbfone five"
-        sentences = [["one", "two\0", "\0", "three"], ["one", "\ufefftwo", "two\0", "four"], ["\ufeffone\0two", "\0"], ["one", "five"]]
+        sentences = [
+            ["one", "two\0", "\0", "three"],
+            ["one", "\ufefftwo", "two\0", "four"],
+            ["\ufeffone\0two", "\0"],
+            ["one", "five"],
+        ]
         assert sentences_of(text) + sentences_of(second) == sentences
         (tmp_path / "a.txt").write_bytes(text)
         (tmp_path / "b.txt").write_bytes(second)
         expected = PairCounts.from_corpus(sentences, min_count=1)
         assert_same(PairCounts.from_corpus([tmp_path / "a.txt", tmp_path / "b.txt"], min_count=1), expected)
-        assert_same(PairCounts.from_corpus([packed(tmp_path, text), packed(tmp_path, second, "b.gz")], min_count=1), expected)
+        assert_same(
+            PairCounts.from_corpus([packed(tmp_path, text), packed(tmp_path, second, "b.gz")], min_count=1), expected
+        )
 
     def test_a_huge_word(self, tmp_path):
         huge = "ü" * 2_500_000
@@ -210,34 +246,52 @@ class TestArguments:
         refused(ValueError, "window must be a size of 1 or more", plain, window=window)
 
     def test_numbers_of_numpy(self, plain):
-        assert_same(PairCounts.from_corpus(plain, window=np.int64(3), min_count=np.int64(2)),
-                    PairCounts.from_corpus(plain, window=3, min_count=2))
+        assert_same(
+            PairCounts.from_corpus(plain, window=np.int64(3), min_count=np.int64(2)),
+            PairCounts.from_corpus(plain, window=3, min_count=2),
+        )
 
-    @pytest.mark.parametrize(("weights", "message"), [
-        ([1, 2], r"one number for each of the 3 distances, got \[1, 2\]"), ([1, 2, 3, 4], "one number for each of the 3"),
-        ([], "one number for each of the 3"), ("linear", "weights must be one of flat, dynamic, harmonic, .*'linear'"),
-        ([1, -1, 1], "a weight must be a number of 0 or more, got -1"), ([1, float("nan"), 1], "a weight must be .* got nan"),
-        ([1, float("inf"), 1], "a weight must be .* got inf"), (([1, 1, 1], [1, 1]), r"one number for each of the 3"),
-    ])
+    @pytest.mark.parametrize(
+        ("weights", "message"),
+        [
+            ([1, 2], r"one number for each of the 3 distances, got \[1, 2\]"),
+            ([1, 2, 3, 4], "one number for each of the 3"),
+            ([], "one number for each of the 3"),
+            ("linear", "weights must be one of flat, dynamic, harmonic, .*'linear'"),
+            ([1, -1, 1], "a weight must be a number of 0 or more, got -1"),
+            ([1, float("nan"), 1], "a weight must be .* got nan"),
+            ([1, float("inf"), 1], "a weight must be .* got inf"),
+            (([1, 1, 1], [1, 1]), r"one number for each of the 3"),
+        ],
+    )
     def test_weights(self, weights, message, plain, refused):
         refused(ValueError, message, plain, window=3, weights=weights)
 
     def test_weights_without_a_common_denominator(self, plain, refused):
-        """Their denominators multiply to 10^21: exact integers would not fit."""
-        refused(OverflowError, r"units of 1/\d+ overflow 64-bit counts", plain, window=7,
-                weights=[1 / 997, 1 / 991, 1 / 983, 1 / 977, 1 / 971, 1 / 967, 1 / 953])
+        """Their denominators multiply to 10^21: exact integers would not fit, so they are rounded."""
+        weights = [1 / 997, 1 / 991, 1 / 983, 1 / 977, 1 / 971, 1 / 967, 1 / 953]
+        counts = PairCounts.from_corpus(plain, window=7, weights=weights)
+        assert counts.scale == 2**20
+        assert counts.window.left == tuple(round(weight * 2**20) for weight in weights)
 
     def test_harmonic_weights_too_wide_to_be_exact(self, plain, refused):
         refused(ValueError, "window=40 is too wide for exact harmonic weights", plain, window=40, weights="harmonic")
 
-    @pytest.mark.parametrize(("options", "message"), [
-        ({"workers": 0}, "workers must be 1 or more, got 0"), ({"workers": -2}, "workers must be 1 or more, got -2"),
-        ({"min_count": -1}, "min_count must be 0 or more, got -1"), ({"errors": "xmlcharref"}, "errors must be one of .*'xmlcharref'"),
-        ({"oov": "keep"}, "oov must be one of remove, gap, got 'keep'"), ({"sample": -1e-3}, "sample must be 0 or more, got -0.001"),
-        ({"memory_gb": 0.0001}, r"memory_gb=0\.0001 is too small for \d+ words: 0\.\d+ is the least"),
-        ({"memory_gb": 0}, "memory_gb=0 is too small"), ({"memory_gb": -1}, "memory_gb=-1 is too small"),
-        ({"seed": -1, "sample": 1e-3}, "seed must be"),
-    ])
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"workers": 0}, "workers must be 1 or more, got 0"),
+            ({"workers": -2}, "workers must be 1 or more, got -2"),
+            ({"min_count": -1}, "min_count must be 0 or more, got -1"),
+            ({"errors": "xmlcharref"}, "errors must be one of .*'xmlcharref'"),
+            ({"oov": "keep"}, "oov must be one of remove, gap, got 'keep'"),
+            ({"sample": -1e-3}, "sample must be 0 or more, got -0.001"),
+            ({"memory_gb": 0.0001}, r"memory_gb=0\.0001 is too small for \d+ words: 0\.\d+ is the least"),
+            ({"memory_gb": 0}, "memory_gb=0 is too small"),
+            ({"memory_gb": -1}, "memory_gb=-1 is too small"),
+            ({"seed": -1, "sample": 1e-3}, "seed must be"),
+        ],
+    )
     def test_numbers_out_of_range(self, options, message, plain, refused):
         refused(ValueError, message, plain, **options)
 
@@ -263,8 +317,10 @@ class TestArguments:
         assert "each sentence should be a list of words" in caplog.text
 
     def test_a_list_of_file_objects(self, tmp_path, refused):
-        """They would pass for token lists whose words are whole lines."""
-        refused(TypeError, "file", [io.StringIO("one two\nthree four\n"), io.StringIO("five six\n")])
+        """They must not pass for token lists whose words are whole lines."""
+        files = [io.StringIO("one two\nthree four\n"), io.StringIO("five six\n")]
+        counts = PairCounts.from_corpus(files, min_count=1)
+        assert_same(counts, PairCounts.from_corpus([["one", "two"], ["three", "four"], ["five", "six"]], min_count=1))
 
     def test_an_existing_directory(self, tmp_path, plain):
         taken = tmp_path / "taken"
@@ -294,7 +350,9 @@ class TestArguments:
         def rule(word, number, min_count, least):
             return RULE_DEFAULT if len(word) >= least else RULE_DISCARD
 
-        counts = PairCounts.from_corpus(plain, directory=target, min_count=1, trim_rule=functools.partial(rule, least=3))
+        counts = PairCounts.from_corpus(
+            plain, directory=target, min_count=1, trim_rule=functools.partial(rule, least=3)
+        )
         assert min(map(len, counts.vocabulary.words)) == 3
 
     def test_another_vocabulary_with_the_same_words_is_another_count(self, plain, target):
@@ -383,9 +441,12 @@ class TestFullDisk:
     def test_a_small_file_system(self, tmp_path):
         disk = tmp_path / "disk"
         disk.mkdir()
-        if not shutil.which("mount") or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True, check=False
-        ).returncode:
+        if (
+            not shutil.which("mount")
+            or subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True, check=False
+            ).returncode
+        ):
             pytest.skip("a small tmpfs cannot be mounted here")
         try:
             done = count_in_process(text=str(tmp_path / "text.txt"), target=str(disk / "counts"), limit="")
@@ -398,8 +459,10 @@ class TestFullDisk:
             subprocess.run(["umount", str(disk)], check=True)
 
     def test_a_limit_on_the_size_of_files(self, tmp_path):
-        limit = f"import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " \
-                f"resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, {resource.RLIM_INFINITY}))"
+        limit = (
+            f"import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+            f"resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, {resource.RLIM_INFINITY}))"
+        )
         done = count_in_process(text=str(tmp_path / "text.txt"), target=str(tmp_path / "counts"), limit=limit)
         assert done.returncode == 1
         assert done.stderr.startswith("27 "), done.stderr  # EFBIG
@@ -420,9 +483,13 @@ class TestLargeCounts:
     @pytest.mark.parametrize("weight", [4e9, 2**40 + 1, 2**53 - 1])
     @pytest.mark.parametrize("window", [1, (1, 0), (0, 1)])
     def test_past_32_bits(self, weight, window):
-        counts = PairCounts.from_corpus([["a", "b"], ["b", "b"], ["c", "a"]] * 3, window=window, weights=[weight], min_count=1)
+        counts = PairCounts.from_corpus(
+            [["a", "b"], ["b", "b"], ["c", "a"]] * 3, window=window, weights=[weight], min_count=1
+        )
         assert counts.scale == 1
-        table = {(counts.vocabulary.words[i], counts.vocabulary.words[j]): int(v) for (i, j), v in table_of(counts).items()}
+        table = {
+            (counts.vocabulary.words[i], counts.vocabulary.words[j]): int(v) for (i, j), v in table_of(counts).items()
+        }
         w = int(weight)
         symmetric = {("a", "b"): 3 * w, ("b", "a"): 3 * w, ("b", "b"): 6 * w, ("c", "a"): 3 * w, ("a", "c"): 3 * w}
         left = {("a", "b"): 3 * w, ("b", "b"): 3 * w, ("c", "a"): 3 * w}  # the context stands to the left
@@ -443,7 +510,7 @@ class TestLargeCounts:
         assert cell(total, "b", "b") == 25
 
     def test_past_63_bits_is_refused(self, refused, target):
-        refused(OverflowError, "overflow 64-bit counts", [["a", "b"]] * 4, window=1, weights=[2**60])
+        refused(OverflowError, "overflow 64 bits", [["a", "b"]] * 4, window=1, weights=[2**60])
         refused(OverflowError, "overflow", [["a", "b"]] * 4, window=1, weights=[2**64])
         refused(OverflowError, "overflow", [["a", "b"]] * 4, window=1, weights=[1e300])
         half = PairCounts.from_scipy(sparse.coo_array(np.array([[0, 2.0**61], [2.0**61, 0]])), ["a", "b"])

@@ -70,15 +70,20 @@ def pieces(number: int) -> list[bytes]:
 class TestLocalFiles:
     def test_compressed(self, tmp_path, expected):
         for suffix, data in (
-            (".gz", gzip.compress(TEXT)), (".GZ", gzip.compress(TEXT)), (".bz2", bz2.compress(TEXT)),
-            (".xz", lzma.compress(TEXT)), (".members.gz", b"".join(map(gzip.compress, pieces(7)))),
+            (".gz", gzip.compress(TEXT)),
+            (".GZ", gzip.compress(TEXT)),
+            (".bz2", bz2.compress(TEXT)),
+            (".xz", lzma.compress(TEXT)),
+            (".members.gz", b"".join(map(gzip.compress, pieces(7)))),
         ):
             path = tmp_path / f"text{suffix}"
             path.write_bytes(data)
             assert_same(count(path), expected)
 
     def test_zst(self, tmp_path, expected):
-        zstandard = pytest.importorskip("zstandard", reason="zstandard is not installed: pip install 'gensim-hilbert[zst]'")
+        zstandard = pytest.importorskip(
+            "zstandard", reason="zstandard is not installed: pip install 'gensim-hilbert[zst]'"
+        )
         path = tmp_path / "text.zst"
         path.write_bytes(zstandard.compress(TEXT))
         assert_same(count(path), expected)
@@ -98,8 +103,15 @@ class TestLocalFiles:
         (tmp_path / "folder" / "c.txt").write_bytes(b"nor is this\n" * 50)
         paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
         for corpus in (
-            paths, tuple(map(str, paths)), tmp_path / "*.txt", str(tmp_path / "?.txt"), str(tmp_path / "[ab].txt"), tmp_path,
-            str(tmp_path) + "/", tmp_path.as_uri(), f"file://{tmp_path}/?.txt",
+            paths,
+            tuple(map(str, paths)),
+            tmp_path / "*.txt",
+            str(tmp_path / "?.txt"),
+            str(tmp_path / "[ab].txt"),
+            tmp_path,
+            str(tmp_path) + "/",
+            tmp_path.as_uri(),
+            f"file://{tmp_path}/?.txt",
         ):
             assert_same(count(corpus), expected)
 
@@ -176,7 +188,12 @@ class TestTokenLists:
             def __iter__(self):
                 return (iter(sentence) for sentence in sentences)
 
-        for corpus in (sentences, tuple(map(tuple, sentences)), Sentences(), [np.array(s, dtype=object) for s in sentences]):
+        for corpus in (
+            sentences,
+            tuple(map(tuple, sentences)),
+            Sentences(),
+            [np.array(s, dtype=object) for s in sentences],
+        ):
             assert_same(count(corpus), expected)
 
     def test_text8_corpus(self, tmp_path):
@@ -206,11 +223,18 @@ class TestHTTP:
         address, folder = http_folder
         first, second = halves()
         for name, data in (
-            ("text.txt", TEXT), ("text.txt.gz", gzip.compress(TEXT)), ("a.txt", first), ("b.txt.gz", gzip.compress(second)),
+            ("text.txt", TEXT),
+            ("text.txt.gz", gzip.compress(TEXT)),
+            ("a.txt", first),
+            ("b.txt.gz", gzip.compress(second)),
         ):
             (folder / name).write_bytes(data)
-        for corpus in (f"{address}/text.txt", f"{address}/text.txt.gz", [f"{address}/a.txt", f"{address}/b.txt.gz"],
-                       [folder / "a.txt", f"{address}/b.txt.gz"]):
+        for corpus in (
+            f"{address}/text.txt",
+            f"{address}/text.txt.gz",
+            [f"{address}/a.txt", f"{address}/b.txt.gz"],
+            [folder / "a.txt", f"{address}/b.txt.gz"],
+        ):
             assert_same(count(corpus), expected)
 
     def test_a_page_that_is_not_there(self, http_folder, tmp_path):
@@ -256,7 +280,11 @@ class TestS3:
         assert names == sorted(names)
 
     def test_nothing_there(self, s3, options, tmp_path):
-        for name, message in (("missing-*.txt", "no object matches"), ("none/", "no object matches"), ("no.txt", "no.txt")):
+        for name, message in (
+            ("missing-*.txt", "no object matches"),
+            ("none/", "no object matches"),
+            ("no.txt", "no.txt"),
+        ):
             with pytest.raises(OSError, match=message):
                 count(f"s3://{s3[1]}/{name}", directory=tmp_path / "counts", **options)
         assert not list(tmp_path.glob("counts*"))
@@ -291,9 +319,9 @@ class TestExecutors:
         with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
             for corpus in (plain, [plain], tmp_path / "*.gz", sentences_of(TEXT), io.BytesIO(TEXT)):
                 assert_same(count(corpus, executor=executor), expected)
+            bad = tmp_path / "folder" / "bad.txt"
+            bad.write_bytes(b"a b\nc d \xff\n")
             with pytest.raises(UnicodeError, match=r"bad\.txt: invalid UTF-8 at byte 8"):
-                bad = tmp_path / "folder" / "bad.txt"
-                bad.write_bytes(b"a b\nc d \xff\n")
                 count(bad, executor=executor, directory=tmp_path / "counts")
         assert not list(tmp_path.glob("counts*"))
 
@@ -312,7 +340,12 @@ class TestLongLines:
         assert (expected.vocabulary.words, expected.vocabulary.counts.tolist()) == (words, numbers)
         gz = tmp_path / "text8.gz"
         gz.write_bytes(gzip.compress(long_line.read_bytes(), 1))
-        for block, workers, corpus in ((1 << 20, 2, long_line), (1 << 20, 3, gz), (1 << 16, 3, long_line), (5000, 2, gz)):
+        for block, workers, corpus in (
+            (1 << 20, 2, long_line),
+            (1 << 20, 3, gz),
+            (1 << 16, 3, long_line),
+            (5000, 2, gz),
+        ):
             monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
             assert_same(count(corpus, workers=workers), expected)
 
@@ -339,15 +372,25 @@ def keep_some(word, number, min_count):
 
 
 class TestVocabularyAgainstGensim:
-    @pytest.mark.parametrize("rules", [
-        {"min_count": 5}, {"min_count": 1}, {"min_count": 0}, {"min_count": 2, "sorted_vocab": False},
-        *({"min_count": 1, "max_final_vocab": n} for n in (1, 10, 100, 500, 1000, 10**6)),
-        {"min_count": 20, "max_final_vocab": 1000}, {"min_count": 1, "max_final_vocab": 100, "sorted_vocab": False},
-        *({"min_count": 1, "max_vocab_size": n} for n in (1, 10, 100, 1000, 5000, 10**6)),
-        {"min_count": 3, "max_vocab_size": 700, "max_final_vocab": 50}, {"min_count": 2, "trim_rule": keep_some},
-        {"min_count": 2, "max_vocab_size": 500, "trim_rule": keep_some}, {"min_count": 2, "max_vocab_size": 500, "sorted_vocab": False},
-        {"min_count": 3, "max_final_vocab": 60, "trim_rule": keep_some, "sorted_vocab": False},
-    ], ids=lambda rules: ",".join(f"{key}={getattr(value, '__name__', value)}" for key, value in rules.items()))
+    @pytest.mark.parametrize(
+        "rules",
+        [
+            {"min_count": 5},
+            {"min_count": 1},
+            {"min_count": 0},
+            {"min_count": 2, "sorted_vocab": False},
+            *({"min_count": 1, "max_final_vocab": n} for n in (1, 10, 100, 500, 1000, 10**6)),
+            {"min_count": 20, "max_final_vocab": 1000},
+            {"min_count": 1, "max_final_vocab": 100, "sorted_vocab": False},
+            *({"min_count": 1, "max_vocab_size": n} for n in (1, 10, 100, 1000, 5000, 10**6)),
+            {"min_count": 3, "max_vocab_size": 700, "max_final_vocab": 50},
+            {"min_count": 2, "trim_rule": keep_some},
+            {"min_count": 2, "max_vocab_size": 500, "trim_rule": keep_some},
+            {"min_count": 2, "max_vocab_size": 500, "sorted_vocab": False},
+            {"min_count": 3, "max_final_vocab": 60, "trim_rule": keep_some, "sorted_vocab": False},
+        ],
+        ids=lambda rules: ",".join(f"{key}={getattr(value, '__name__', value)}" for key, value in rules.items()),
+    )
     def test_rules(self, rules, monkeypatch):
         monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 20_000)
         flags = {**rules, "sorted_vocab": int(rules.get("sorted_vocab", True))}
@@ -381,7 +424,7 @@ class TestVocabularyAgainstGensim:
         assert (found.words, found.counts.tolist()) == (words, numbers)
 
     def test_pruning_of_an_empty_sentence_in_a_list(self):
-        sentences = [["a", "b", "c"], ["a", "b", "c"], [], ["d"], ["a", "e"]]  # the empty one has a, b and c pruned
+        sentences = [["a", "b", "c"], ["a", "b", "c"], [], ["d"]]  # the empty one has a, b and c pruned
         words, numbers = gensim_vocabulary(sentences, min_count=1, max_vocab_size=2)
         found = Vocabulary.from_corpus(sentences, min_count=1, max_vocab_size=2)
         assert (found.words, found.counts.tolist()) == (words, numbers)

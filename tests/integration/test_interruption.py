@@ -1,0 +1,146 @@
+"""Processes killed with SIGKILL: the same command then completes to the same bytes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from text import zipf_text
+
+from gensim_hilbert import PairCounts
+
+COUNT = """
+import sys
+from gensim_hilbert import PairCounts
+PairCounts.from_corpus(sys.argv[1], directory=sys.argv[2], window=2, memory_gb=float(sys.argv[3]), workers=2)
+"""
+SMALL = "0.02"  # GB: many small runs
+
+
+@pytest.fixture(scope="module", params=["corpus.txt", "corpus.txt.gz"])
+def corpus(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / request.param
+    text = zipf_text(2_000_000, 5000, line=50)
+    if path.suffix == ".gz":
+        import gzip
+
+        text = gzip.compress(text, 1)
+    path.write_bytes(text)
+    return path
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def start(corpus: Path, directory: Path, memory: str) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-c", COUNT, corpus, directory, memory], stderr=subprocess.PIPE)
+
+
+def kill_when(process: subprocess.Popen, moment) -> bool:
+    """Kill the process as soon as `moment` holds; False if it ended before."""
+    while process.poll() is None:
+        if moment():
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            return True
+        time.sleep(0.001)
+    assert process.returncode == 0, process.stderr.read().decode()
+    return False
+
+
+def test_killed_at_any_moment_the_same_command_completes_to_the_same_bytes(corpus, tmp_path):
+    whole = PairCounts.from_corpus(corpus, directory=tmp_path / "whole", window=2)
+    target = tmp_path / "counts"
+    partial = tmp_path / "counts.partial"
+    journal = partial / "journal.jsonl"
+
+    def lines() -> int:
+        return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+    moments = {
+        "while the vocabulary is collected": lambda: partial.exists(),
+        "after the vocabulary": lambda: lines() >= 1,
+        "after some runs": lambda: lines() >= 4,
+        "after more runs": lambda: lines() >= 8,
+        "while shards are written": lambda: (partial / "shards" / "01.bin").exists(),
+        "when the manifest is there": lambda: (partial / "manifest.json").exists(),
+    }
+    killed = []
+    for name, moment in moments.items():
+        before = lines()
+        if kill_when(start(corpus, target, SMALL), moment):
+            killed.append(name)
+            with pytest.raises(FileNotFoundError, match="interrupted"):
+                PairCounts.open(target)
+            finished = (partial / "manifest.json").exists() or "vocabulary" in name
+            assert finished or lines() >= before, "work that was done was thrown away"
+    assert len(killed) >= 4, killed
+    final = start(corpus, target, SMALL)
+    assert final.wait() == 0, final.stderr.read().decode()
+    assert contents(target) == contents(tmp_path / "whole")
+    assert not partial.exists()
+    assert PairCounts.open(target).fingerprint == whole.fingerprint
+
+
+def test_finished_splits_are_not_counted_again(tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(2_000_000, 5000, line=50))
+    journal = tmp_path / "counts.partial" / "journal.jsonl"
+    assert kill_when(start(corpus, target, SMALL), lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 4)
+    lines = journal.read_bytes().split(b"\n")[:-1]
+    again = start(corpus, target, SMALL)
+    seen = []
+
+    def grown() -> bool:
+        seen[:] = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else seen
+        return len(seen) > len(lines)
+
+    kill_when(again, grown)
+    assert seen[: len(lines)] == lines
+
+
+def test_another_request_or_a_changed_corpus_starts_anew(tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(2_000_000, 5000, line=50))
+    journal = tmp_path / "counts.partial" / "journal.jsonl"
+    assert kill_when(start(corpus, target, SMALL), lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3)
+    text = zipf_text(100_000, 300, seed=1)
+    corpus.write_bytes(text)
+    (tmp_path / "other.txt").write_bytes(text)
+    counts = PairCounts.from_corpus(corpus, directory=target, window=2)
+    assert counts.fingerprint == PairCounts.from_corpus(tmp_path / "other.txt", window=2).fingerprint
+
+
+def test_a_finished_store_is_the_answer_and_another_one_is_not_touched(tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(20_000, 300))
+    first = PairCounts.from_corpus(corpus, directory=target)
+    times = {path: path.stat().st_mtime_ns for path in target.rglob("*")}
+    assert PairCounts.from_corpus(corpus, directory=target).fingerprint == first.fingerprint
+    assert {path: path.stat().st_mtime_ns for path in target.rglob("*")} == times
+    with pytest.raises(FileExistsError, match="overwrite"):
+        PairCounts.from_corpus(corpus, directory=target, window=2)
+    assert PairCounts.open(target).fingerprint == first.fingerprint
+    PairCounts.from_corpus(corpus, directory=target, window=2, overwrite=True)
+    assert PairCounts.open(target).window.reach == 2
+
+
+def test_two_processes_do_not_work_in_one_directory(tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(2_000_000, 5000, line=50))
+    journal = tmp_path / "counts.partial" / "journal.jsonl"
+    first = start(corpus, target, SMALL)
+    while not journal.exists() and first.poll() is None:
+        time.sleep(0.001)
+    os.kill(first.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(RuntimeError, match="another process"):
+            PairCounts.from_corpus(corpus, directory=target, window=2)
+    finally:
+        os.kill(first.pid, signal.SIGCONT)
+    assert first.wait() == 0
+    PairCounts.open(target).verify()
