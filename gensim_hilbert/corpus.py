@@ -104,8 +104,10 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
         if cut:
             now = bytes_read() if bytes_read else seen + cut
             is_open = bool(chunk) and data[cut - 1] != 0x0A
-            line = data[:cut].rpartition(b"\n")
-            begun = is_open and (bool(line[2].strip()) or (inside and not line[1]))
+            begun = False
+            if is_open:
+                line = data[:cut].rpartition(b"\n")
+                begun = bool(line[2].strip()) or (inside and not line[1])
             yield replace(
                 whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen
             )

@@ -1,0 +1,22 @@
+"""What the README shows is what happens."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_snippet_prints_what_the_readme_says(tmp_path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, output = re.search(r"```python\n(.*?)```\n```\n(.*?)```", text, re.DOTALL).groups()
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == output, done.stderr
+
+
+def test_the_example_runs(tmp_path):
+    command = [sys.executable, ROOT / "examples" / "count_pairs.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "osama" in done.stdout, done.stderr
+    assert (tmp_path / "demo.counts" / "manifest.json").exists()
