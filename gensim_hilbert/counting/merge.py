@@ -13,7 +13,7 @@ import numpy as np
 
 from gensim_hilbert._merge import TileScatter
 from gensim_hilbert.counting.plan import TILE_ROOM
-from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
+from gensim_hilbert.counting.runs import Run, merge_runs, merged, new_run, output_buffer
 
 SHARDS = "shards"
 INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes", "crc32")
@@ -108,23 +108,18 @@ def reduce_runs(
     journal: Callable[[list[Run], Run], None],
 ) -> list[Run]:
     """Merge groups of runs until no more than `fan_in` are left. A merged run is journalled before its parts go."""
-    level = 0
+    merge_group = partial(_merge_group, size=size, classes=classes, directory=directory)
     while len(runs) > fan_in:
-        taken = {run.path.name for run in runs}
         groups = [runs[start : start + fan_in] for start in range(0, len(runs), fan_in)]
-        names = (name for k in range(2 * len(groups)) if (name := f"level{level}-{k}.run") not in taken)
-        tasks = [(group, directory / name) for group, name in zip(groups, names, strict=False)]
         runs = []
-        for group, result in in_parallel(partial(_merge_group, size=size, classes=classes), tasks, workers, executor):
+        for group, result in in_parallel(merge_group, groups, workers, executor):
             runs.append(result)
             if len(group) > 1:
                 journal(group, result)
                 for run in group:
                     run.path.unlink()
-        level += 1
     return runs
 
 
-def _merge_group(task: tuple[list[Run], Path], size: int, classes: int) -> tuple[list[Run], Run]:
-    group, path = task
-    return group, group[0] if len(group) == 1 else merge_runs(group, size, classes, path)
+def _merge_group(group: list[Run], size: int, classes: int, directory: Path) -> tuple[list[Run], Run]:
+    return group, group[0] if len(group) == 1 else merge_runs(group, size, classes, new_run(directory))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Run:
         except OSError:
             return False
         return (size, checksum) == (self.offsets[-1], self.checksum)
+
+
+def new_run(directory: str | Path) -> Path:
+    """A name that nobody else has: a task that was given up, or sent out twice, may still be writing its own."""
+    return Path(directory) / f"{uuid4().hex}.run"
 
 
 class RunWriter:

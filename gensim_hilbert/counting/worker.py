@@ -12,7 +12,7 @@ import numpy as np
 from gensim_hilbert._counting import PairCounter
 from gensim_hilbert._tokens import InvalidUTF8, WordTable
 from gensim_hilbert.corpus import Block
-from gensim_hilbert.counting.runs import Run, output_buffer, write_counted
+from gensim_hilbert.counting.runs import Run, new_run, output_buffer, write_counted
 from gensim_hilbert.counting.seams import Seam
 from gensim_hilbert.counting.settings import CountSettings
 from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
@@ -94,10 +94,8 @@ def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int,
     def spill() -> None:
         nonlocal used
         if used > reach:
-            source, start = record.blocks[0]
-            path = Path(task.directory) / f"{source}-{start}-{len(record.runs)}.run"
             counter.place(ids, used, positions)
-            record.runs.append(write_counted(counter, size, task.classes, out, path))
+            record.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
             used = reach
 
     try:
