@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from math import lcm
+from math import inf, lcm
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import smart_open
 from scipy import sparse
 
+from gensim_hilbert.counting.settings import whole
 from gensim_hilbert.vocabulary import Vocabulary
 
 # What GloVe's programs write: ids from 1 in the order of the vocabulary.
@@ -24,9 +25,12 @@ def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray,
     table = sparse.coo_array(matrix)
     if table.shape[0] != table.shape[1]:
         raise ValueError(f"the matrix must be square, contexts x terms, got {table.shape[0]} x {table.shape[1]}")
+    if scale is not None and whole(scale) < 1:
+        raise ValueError(f"scale must be a whole number of 1 or more, got {scale!r}")
     values = table.data.astype(np.float64)
     if not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError("counts must be finite and not negative")
+        wrong = next(value for value in values.tolist() if not 0 <= value < inf)
+        raise ValueError(f"counts must be finite and not negative, got {wrong}")
     for candidate in [scale] if scale else SCALES:
         counts = np.rint(values * candidate)
         # Sums of binary fractions such as 1/3 are off by a few units in the last place.
@@ -37,12 +41,12 @@ def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray,
     raise ValueError(f"the counts are no multiples of 1/{SCALES[-1]}; pass scale=N to round them to multiples of 1/N")
 
 
-def bare_vocabulary(words: Sequence[str], matrix: Any) -> Vocabulary:
-    """A vocabulary of words whose numbers of occurrences are not known: their marginals stand in."""
+def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
+    """The vocabulary of a matrix; of bare words the numbers of occurrences are not known, and marginals stand in."""
     sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
     if len(words) != len(sums):
         raise ValueError(f"{len(words)} words for a matrix of {len(sums)} columns")
-    return Vocabulary(words, np.rint(sums))
+    return words if isinstance(words, Vocabulary) else Vocabulary(words, np.rint(sums))
 
 
 def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
@@ -94,7 +98,10 @@ def load_glove(
             word, _, count = line.rstrip(b"\r\n").rpartition(b" ")
             if not word or not count.isdigit():
                 raise ValueError(f"{vocabulary}, line {number}: expected `word count`, got {line!r}")
-            words.append(word.decode("utf-8"))
+            try:
+                words.append(word.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{vocabulary}, line {number}: {error}") from None
             counts.append(int(count))
     with smart_open.open(cooccurrence, "rb") as file:
         data = file.read()

@@ -178,7 +178,7 @@ class PairCounts:
         harmonic weights up to window 10), otherwise to be given; numbers are then rounded to multiples of 1 / scale.
         """
         rows, columns, counts, found = exchange.to_integers(matrix, scale)
-        words = vocabulary if isinstance(vocabulary, Vocabulary) else exchange.bare_vocabulary(vocabulary, matrix)
+        words = exchange.vocabulary_of(vocabulary, matrix)
         return cls._made(
             directory, lambda target: build.import_triples(rows, columns, counts, found, words, target, overwrite)
         )

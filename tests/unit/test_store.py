@@ -179,10 +179,15 @@ def test_importing_finds_the_scale_or_asks_for_it():
     assert PairCounts.from_scipy(np.array([[0, np.pi], [1, 0]]), words, scale=1000).count("a", "b") == 3.142
     with pytest.raises(ValueError, match="2 x 3"):
         PairCounts.from_scipy(np.ones((2, 3)), words)
-    with pytest.raises(ValueError, match="negative"):
-        PairCounts.from_scipy(np.array([[0, -1], [1, 0]]), words)
-    with pytest.raises(ValueError, match="3 words"):
-        PairCounts.from_scipy(np.ones((2, 2)), ["a", "b", "c"])
+    for wrong in (-1, np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"negative, got {wrong}"):
+            PairCounts.from_scipy(np.array([[0, wrong], [1, 0]]), words)
+    for few_or_many in (["a"], ["a", "b", "c"], Vocabulary(["a"], [1]), Vocabulary("abc", [1, 2, 3])):
+        with pytest.raises(ValueError, match=f"{len(few_or_many)} words"):
+            PairCounts.from_scipy(np.ones((2, 2)), few_or_many)
+    for scale in (0, -1, 2.5):
+        with pytest.raises(ValueError, match=f"scale must be .* got {scale}"):
+            PairCounts.from_scipy(np.ones((2, 2)), words, scale=scale)
 
 
 def test_expected_subsampling_weighs_finished_counts(counts):
