@@ -127,15 +127,18 @@ def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], voc
         words.update(vocabulary.counts.tobytes())
         by = {"words": words.hexdigest()}
     request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
-    return json.loads(json.dumps(request, default=int))  # as it will be when it is read again
+    return json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
 
 
 def is_answer(target: Path, request: Any) -> bool:
-    """Whether a whole store with these very counts lies there."""
+    """Whether a store with these very counts lies there, undamaged: "count again" must help where it is not."""
     try:
-        return bool(read_manifest(target)["request"] == request)
+        if read_manifest(target)["request"] != request:
+            return False
+        Store(target).verify()
     except (OSError, ValueError):
         return False
+    return True
 
 
 def count_blocks(
@@ -226,7 +229,7 @@ def finish(
     index = np.concatenate(parts)
     index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
     if not len(index):
-        raise ValueError("the corpus holds not a single pair: every sentence has fewer than two known words")
+        raise ValueError("there is not a single pair to count: no sentence has two known words within a window")
     write_manifest(
         work,
         settings=settings,
@@ -328,7 +331,8 @@ def building(target: Path, overwrite: bool) -> Iterator[Path]:
     """
     if target.exists() and not overwrite:
         raise FileExistsError(
-            f"{target} exists and holds something else; choose another directory, or pass overwrite=True"
+            f"{target} exists and holds something else, or damaged counts; choose another directory, or pass "
+            "overwrite=True"
         )
     work = partial_of(target)
     work.mkdir(parents=True, exist_ok=True)

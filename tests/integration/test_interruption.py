@@ -144,3 +144,17 @@ def test_two_processes_do_not_work_in_one_directory(tmp_path):
         os.kill(first.pid, signal.SIGCONT)
     assert first.wait() == 0
     PairCounts.open(target).verify()
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: bytes([data[0] ^ 1]) + data[1:]])
+def test_a_damaged_store_is_not_taken_for_the_answer(damage, tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(20_000, 300))
+    PairCounts.from_corpus(corpus, directory=target)
+    whole = contents(target)
+    shard = target / "shards" / "00.bin"
+    shard.write_bytes(damage(shard.read_bytes()))
+    with pytest.raises(FileExistsError, match="damaged"):
+        PairCounts.from_corpus(corpus, directory=target)
+    PairCounts.from_corpus(corpus, directory=target, overwrite=True)
+    assert contents(target) == whole
