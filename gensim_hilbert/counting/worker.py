@@ -70,12 +70,14 @@ _words: dict[tuple[str, int], tuple[WordTable, np.ndarray | None]] = {}
 def words_of(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[WordTable, np.ndarray | None]:
     """The task's vocabulary as a table, and the thresholds of subsampling. Read once a process."""
     key = (task.directory, task.checksum)
-    if key not in _words:
+    found = _words.get(key)
+    if found is None:
         vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
         keep_below = np.load(Path(task.directory) / KEEP, allow_pickle=False) if task.settings.sample else None
-        _words.clear()
-        _words[key] = vocabulary.table, keep_below
-    return _words[key]
+        found = vocabulary.table, keep_below
+        _words.clear()  # a process counts one corpus at a time, or reads again
+        _words[key] = found
+    return found
 
 
 def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None) -> Record:
