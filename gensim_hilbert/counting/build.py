@@ -14,12 +14,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
 from gensim_hilbert.counting.journal import JOURNAL, Journal
 from gensim_hilbert.counting.merge import SHARDS, in_parallel, reduce_runs, write_class
 from gensim_hilbert.counting.plan import Plan, classes_for
-from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
+from gensim_hilbert.counting.runs import Run, RunWriter, new_run, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
@@ -68,7 +67,7 @@ def count_corpus(
     if target.exists() and request is not None and is_answer(target, request):
         logger.info("%s holds these counts already", target)
         return
-    with building(target, overwrite) as work:
+    with building(target, overwrite, resumable=request is not None) as work:
         if request is not None and is_answer(work, request):
             return  # interrupted after all was done but the renaming
         journal = Journal.resume(work, request)
@@ -151,10 +150,10 @@ def count_blocks(
     progress: bool,
 ) -> None:
     """Count all blocks that the journal does not have yet, and the pairs across cuts."""
+    if journal.stitched:
+        return
     size, classes = len(vocabulary), classes_for(len(vocabulary))
-    files = [journal.directory / name for name in (VOCABULARY, KEEP)]
-    checksum = crc32(b"".join(path.read_bytes() for path in files if path.exists()))
-    task = CountTask(str(journal.directory), checksum, settings, classes, plan.capacity)
+    task = CountTask(str(journal.directory), journal.words_checksum(), settings, classes, plan.capacity)
     words_of(task, vocabulary)  # threads find it there
     done = {block for record in journal.records for block in record.blocks}
     with Progress("pairs", corpus.total, show=progress) as bar:
@@ -180,9 +179,8 @@ def count_blocks(
         )
     vocabulary.tokens = tokens
     refuse_overflow(tokens * settings.window.most, settings.window)
-    if not journal.stitched:
-        seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
-        journal.merged([], write_triples(*seams, size, classes, journal.directory / "seams.run"))
+    seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
+    journal.merged([], write_triples(*seams, size, classes, new_run(journal.directory)))
 
 
 def refuse_overflow(total: int, window: Window) -> None:
@@ -324,10 +322,11 @@ def import_triples(
 
 
 @contextmanager
-def building(target: Path, overwrite: bool) -> Iterator[Path]:
+def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Iterator[Path]:
     """A directory to put a store together in; it becomes `target` at the end.
 
-    After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with.
+    After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with;
+    after Ctrl-C only where that can be done.
     """
     if target.exists() and not overwrite:
         raise FileExistsError(
@@ -345,17 +344,25 @@ def building(target: Path, overwrite: bool) -> Iterator[Path]:
                 shutil.rmtree(target) if target.is_dir() else target.unlink()
             (work / LOCK).unlink(missing_ok=True)
             os.rename(work, target)
-        except OSError as error:
-            shutil.rmtree(work, ignore_errors=True)
-            if error.errno == errno.ENOSPC:
+        except BaseException as error:
+            if isinstance(error, Exception) or not resumable:
+                discard(work)
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
                 free = shutil.disk_usage(work.parent).free
                 raise OSError(
                     errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}"
                 ) from error
             raise
-        except Exception:
-            shutil.rmtree(work, ignore_errors=True)
-            raise
+
+
+def discard(work: Path) -> None:
+    """Remove a directory in which a task that nobody waits for any more may still be about to write."""
+    removed = work.with_name(work.name + ".removed")
+    shutil.rmtree(removed, ignore_errors=True)
+    with suppress(OSError):
+        os.rename(work, removed)  # nothing new can appear under this name
+    for path in (removed, work):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 LOCK = "lock"

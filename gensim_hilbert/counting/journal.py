@@ -7,11 +7,13 @@ counted anew.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from gensim_hilbert.counting.runs import Run
-from gensim_hilbert.counting.worker import VOCABULARY, Record
+from gensim_hilbert.counting.worker import KEEP, VOCABULARY, Record
 from gensim_hilbert.vocabulary import Vocabulary
 
 JOURNAL = "journal.jsonl"
@@ -36,23 +38,24 @@ class Journal:
         if what is None or not journal.path.exists():
             return None
         lines = journal.path.read_bytes().split(b"\n")[:-1]  # behind the last line end: nothing, or a line cut off
-        header = json.loads(lines[0]) if lines else {}
-        if header.get("request") != what:
+        try:
+            header, *entries = map(json.loads, lines)
+        except ValueError:  # empty, or what a power cut made of it
+            return None
+        if header["request"] != what or header["words"] != journal.words_checksum():
             return None
         journal.vocabulary = Vocabulary.load(
             directory / VOCABULARY, tokens=header["tokens"], sentences=header["sentences"]
         )
         journal.streams = header["streams"]
-        for line in lines[1:]:
-            entry = json.loads(line)
+        for entry in entries:
             if "of" in entry:
                 journal._replace([journal.runs[name] for name in entry["of"]], Run.from_json(directory, entry["run"]))
             else:
                 journal._take(Record.from_json(directory, entry))
         if not all(run.is_whole() for run in journal.runs.values()):
             return None
-        with open(journal.path, "wb") as file:
-            file.write(b"".join(line + b"\n" for line in lines))
+        os.truncate(journal.path, sum(len(line) + 1 for line in lines))
         for path in directory.glob("*.run"):
             if path.name not in journal.runs:
                 path.unlink()
@@ -62,7 +65,12 @@ class Journal:
         """Begin with what is to be counted, and how blocks are named: see `Corpus.blocks`."""
         self.vocabulary, self.streams = vocabulary, streams
         size = {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
-        self._write({"request": what, "streams": streams, **size})
+        self._write({"request": what, "words": self.words_checksum(), "streams": streams, **size})
+
+    def words_checksum(self) -> int:
+        """A checksum of the vocabulary and the thresholds of subsampling, which lie beside the journal."""
+        files = [self.directory / name for name in (VOCABULARY, KEEP)]
+        return crc32(b"".join(path.read_bytes() for path in files if path.exists()))
 
     def add(self, record: Record) -> None:
         """A task is done."""

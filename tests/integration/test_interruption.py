@@ -1,9 +1,12 @@
 """Processes killed with SIGKILL: the same command then completes to the same bytes."""
 
+import contextlib
+import itertools
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -11,6 +14,8 @@ import pytest
 from text import zipf_text
 
 from gensim_hilbert import PairCounts
+from gensim_hilbert.counting.build import building
+from gensim_hilbert.counting.journal import Journal
 
 COUNT = """
 import sys
@@ -158,3 +163,84 @@ def test_a_damaged_store_is_not_taken_for_the_answer(damage, tmp_path):
         PairCounts.from_corpus(corpus, directory=target)
     PairCounts.from_corpus(corpus, directory=target, overwrite=True)
     assert contents(target) == whole
+
+
+@pytest.fixture
+def interrupted(tmp_path, monkeypatch):
+    """(corpus, target, what remains) of a count that was stopped by Ctrl-C after its first part."""
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
+    corpus.write_bytes(zipf_text(20_000, 300))
+    add = Journal.add
+
+    def add_and_stop(self, record):
+        add(self, record)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "add", add_and_stop)
+        with pytest.raises(KeyboardInterrupt):
+            PairCounts.from_corpus(corpus, directory=target)
+    return corpus, target, tmp_path / "counts.partial"
+
+
+@pytest.mark.parametrize("name", ["journal.jsonl", "vocabulary.jsonl", "*.run"])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: b"\0" * len(data), lambda data: data[: len(data) // 2].rpartition(b"\n")[0]],
+)
+def test_what_a_power_cut_has_spoilt_is_counted_anew(name, damage, interrupted):
+    corpus, target, partial = interrupted
+    path = next(partial.glob(name))
+    path.write_bytes(damage(path.read_bytes()))
+    counts = PairCounts.from_corpus(corpus, directory=target)
+    assert counts.fingerprint == PairCounts.from_corpus(corpus).fingerprint
+    assert not partial.exists()
+
+
+def test_once_all_pairs_are_counted_the_text_is_not_read_again(interrupted, monkeypatch):
+    corpus, target, partial = interrupted
+    monkeypatch.setattr("gensim_hilbert.counting.build.finish", lambda *a, **k: pytest.fail("later", pytrace=False))
+    with pytest.raises(BaseException, match="later"):
+        PairCounts.from_corpus(corpus, directory=target)
+    monkeypatch.undo()
+    assert partial.exists()
+    monkeypatch.setattr("gensim_hilbert.counting.build.run", lambda *a, **k: pytest.fail("read again"))
+    assert PairCounts.from_corpus(corpus, directory=target).total > 0
+
+
+def test_what_cannot_go_on_leaves_nothing_behind(tmp_path):
+    class Corpus:
+        def __iter__(self):
+            yield ["a", "b"]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PairCounts.from_corpus(Corpus(), directory=tmp_path / "counts")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_task_that_goes_on_writing_after_an_error_leaves_nothing_behind(tmp_path):
+    work, done = tmp_path / "counts.partial", threading.Event()
+
+    def write() -> None:
+        for k in itertools.count():
+            if done.is_set():
+                return
+            with contextlib.suppress(FileNotFoundError):
+                (work / f"{k}.run").touch()
+
+    def fail() -> None:
+        with building(tmp_path / "counts", overwrite=False, resumable=True):
+            writer.start()
+            while not any(work.glob("*.run")):
+                time.sleep(0.001)
+            raise ArithmeticError
+
+    writer = threading.Thread(target=write)
+    try:
+        with pytest.raises(ArithmeticError):
+            fail()
+    finally:
+        done.set()
+        writer.join()
+    assert not list(tmp_path.iterdir())
