@@ -174,7 +174,8 @@ def interrupted(tmp_path, monkeypatch):
 
     def add_and_stop(self, record):
         add(self, record)
-        raise KeyboardInterrupt
+        if record.runs:
+            raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "add", add_and_stop)
