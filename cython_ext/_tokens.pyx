@@ -329,6 +329,10 @@ cdef class WordTable:
                     out[self.slots[k].id - 1] = self.slots[k].count
         return result
 
+    def count_of(self, bytes word not None):
+        """The count of one word; 0 where it is not there."""
+        return self.slot_of(word).count
+
     def state(self):
         """What `merge` takes: bytes of all words, their ends, counts, first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)

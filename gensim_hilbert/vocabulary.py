@@ -98,8 +98,6 @@ class Vocabulary:
             errors=errors,
             progress=progress,
         )
-        if table.tokens == 0:
-            raise ValueError(f"the corpus is empty: no word in {', '.join(source.names[:3])}")
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
             if trim_rule is not None:
@@ -148,10 +146,13 @@ class Vocabulary:
         """The same as 32-bit numbers: a token stays where its draw is not above that of its word."""
         return (self.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
 
-    def recounted(self, other: Vocabulary) -> Vocabulary:
-        """These words, with the numbers of occurrences and the size of another corpus."""
-        counts = [int(other.counts[other.index[word]]) if word in other else 0 for word in self.words]
-        return Vocabulary(self.words, counts, tokens=other.tokens, sentences=other.sentences)
+    def recounted(
+        self, corpus: Corpus, *, workers: int, executor: Executor | None, errors: str, progress: bool
+    ) -> Vocabulary:
+        """These words, with their numbers of occurrences in a corpus, and its size."""
+        table = scan_words(corpus, workers=workers, executor=executor, errors=errors, progress=progress)
+        counts = [table.count_of(word.encode("utf-8", "surrogatepass")) for word in self.words]
+        return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
     def save(self, path: str | Path) -> None:
         """Write one JSON array `[word, count]` a line, which any word survives."""
@@ -220,8 +221,8 @@ def count_words(
 def scan_words(
     corpus: Corpus,
     *,
-    max_vocab_size: int | None,
-    trim_rule: TrimRule | None,
+    max_vocab_size: int | None = None,
+    trim_rule: TrimRule | None = None,
     workers: int,
     executor: Executor | None,
     errors: str,
@@ -230,22 +231,30 @@ def scan_words(
     """Count all words of a corpus."""
     with Progress("words", corpus.total, show=progress) as bar:
         if max_vocab_size:
-            return scan_pruned(corpus, max_vocab_size, trim_rule, errors, bar)
-        live = bar.update if executor is None else None
-        share = 1 << 62 if executor is None else share_of(corpus, workers)
-        table = WordTable()
-        for state, cost in run(
-            partial(count_words, errors=errors, report=live),
-            corpus,
-            workers=workers,
-            executor=executor,
-            share=share,
-            streams=reads_here(corpus, workers, executor),
-        ):
-            table.merge(state)
-            if not live:
-                bar.update(cost, state[4])
-        return table
+            table = scan_pruned(corpus, max_vocab_size, trim_rule, errors, bar)
+        else:
+            table = scan_parallel(corpus, workers, executor, errors, bar)
+    if table.tokens == 0:
+        raise ValueError(f"the corpus is empty: no word in {', '.join(corpus.names[:3])}")
+    return table
+
+
+def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, errors: str, bar: Progress) -> WordTable:
+    """Count in any order: where a word was first seen is kept with it."""
+    live = bar.update if executor is None else None
+    table = WordTable()
+    for state, cost in run(
+        partial(count_words, errors=errors, report=live),
+        corpus,
+        workers=workers,
+        executor=executor,
+        share=1 << 62 if executor is None else share_of(corpus, workers),
+        streams=reads_here(corpus, workers, executor),
+    ):
+        table.merge(state)
+        if not live:
+            bar.update(cost, state[4])
+    return table
 
 
 def share_of(corpus: Corpus, workers: int) -> int:

@@ -74,21 +74,14 @@ def count_corpus(
         if journal is None:
             clear(work)
             journal = Journal(work)
-            scan = partial(
-                Vocabulary.from_corpus,
-                source,
-                workers=workers,
-                executor=executor,
-                errors=settings.errors,
-                progress=progress,
-            )
+            scan: dict[str, Any] = dict(workers=workers, executor=executor, errors=settings.errors, progress=progress)
             if settings.sample and vocabulary is not None:
                 # Shares of a corpus are thinned by the frequencies in the whole.
                 np.save(work / KEEP, vocabulary.keep_below(settings.sample))
             if vocabulary is None:
-                vocabulary = scan(**rules)
+                vocabulary = Vocabulary.from_corpus(source, **rules, **scan)
             elif source.can_repeat:
-                vocabulary = vocabulary.recounted(scan(min_count=0, sorted_vocab=False))
+                vocabulary = vocabulary.recounted(source, **scan)
             else:
                 vocabulary = Vocabulary(vocabulary.words, vocabulary.counts)
             if settings.sample and not (work / KEEP).exists():
