@@ -31,7 +31,7 @@ from gensim_hilbert.counting.runs import Run, RunWriter, new_run, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
-from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, words_of
+from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
 from gensim_hilbert.engine import default_workers, reads_here, run
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, Vocabulary
@@ -94,7 +94,7 @@ def count_corpus(
                 "going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records)
             )
         refuse_overflow(vocabulary.tokens * settings.window.most, settings.window)
-        plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.table.nbytes)
+        plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.nbytes)
         count_blocks(source, settings, vocabulary, journal, plan, executor, progress)
         finish(
             work,
@@ -164,6 +164,7 @@ def count_blocks(
             journal.add(record)
             if not live:
                 bar.update(record.cost, record.tokens)
+    forget_words()
     tokens = sum(record.tokens for record in journal.records)
     if vocabulary.tokens and tokens != vocabulary.tokens:
         raise RuntimeError(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
-from gensim_hilbert._merge import row_bytes
 from gensim_hilbert.corpus import BLOCK_BYTES
-from gensim_hilbert.counting.runs import READ_BYTES
+from gensim_hilbert.counting.runs import READ_BYTES, output_bytes
 from gensim_hilbert.counting.settings import Window
 
 MOST_CLASSES = 64
@@ -34,20 +34,24 @@ class Plan:
     fan_in: int  # runs merged at once
 
     @classmethod
-    def make(cls, size: int, window: Window, workers: int, memory_gb: float, table_bytes: int) -> Plan:
+    def make(cls, size: int, window: Window, workers: int, memory_gb: float, vocabulary_bytes: int) -> Plan:
         """Divide `memory_gb` among the workers; fewer of them where it would not suffice for all."""
-        budget = memory_gb * (1 << 30) - table_bytes
-        while True:
-            each = budget / workers - 20 * size - 2 * row_bytes(size) - 8 * BLOCK_BYTES
-            capacity = min(MOST_IDS, int(each / BYTES_PER_ID))
-            if capacity >= LEAST_IDS + 8 * window.reach:
-                break
-            if workers == 1:
-                least = (table_bytes + budget / workers - each + BYTES_PER_ID * (LEAST_IDS + 8 * window.reach)) / (
-                    1 << 30
-                )
-                raise ValueError(f"memory_gb={memory_gb} is too small for {size} words: {least:.3f} is the least")
-            workers -= 1
-        merging = budget / workers - 40 * size - 16 * MOST_CLASSES * TILE_ROOM - 2 * row_bytes(size)
-        fan_in = max(2, min(128, int(merging / READ_BYTES)))
-        return cls(workers, capacity, share=max(BLOCK_BYTES, min(1 << 28, 4 * capacity)), fan_in=fan_in)
+        # For each worker, besides its ids while counting and its read buffers while merging:
+        counting = 20 * size + output_bytes(size) + 8 * BLOCK_BYTES
+        merging = 48 * size + output_bytes(size) + 16 * classes_for(size) * TILE_ROOM
+        least_ids = LEAST_IDS + 8 * window.reach
+        least = max(counting + BYTES_PER_ID * least_ids, merging + 2 * READ_BYTES)
+        shared = vocabulary_bytes + 16 * size  # the marginals
+        budget = memory_gb * (1 << 30) - shared
+        if not budget >= least:
+            needed = ceil((shared + least) / (1 << 30) * 1000) / 1000
+            raise ValueError(f"memory_gb={memory_gb} is too small for {size} words: {needed} is the least")
+        workers = min(workers, int(budget / least))
+        each = budget / workers
+        capacity = int(min(MOST_IDS, (each - counting) / BYTES_PER_ID))
+        return cls(
+            workers,
+            capacity,
+            share=max(BLOCK_BYTES, min(1 << 28, 4 * capacity)),
+            fan_in=int(min(128, (each - merging) / READ_BYTES)),
+        )

@@ -173,6 +173,11 @@ def merge_runs(runs: list[Run], size: int, classes: int, path: Path) -> Run:
     return writer.run
 
 
-def output_buffer(size: int) -> np.ndarray:
+def output_bytes(size: int) -> int:
     """Room for the records of a few rows."""
-    return np.empty(max(1 << 20, 2 * row_bytes(size)), dtype=np.uint8)
+    return max(1 << 20, 2 * row_bytes(size))
+
+
+def output_buffer(size: int) -> np.ndarray:
+    """The buffer through which a worker writes."""
+    return np.empty(output_bytes(size), dtype=np.uint8)

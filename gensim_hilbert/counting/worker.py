@@ -75,9 +75,14 @@ def words_of(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[Wor
         vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
         keep_below = np.load(Path(task.directory) / KEEP, allow_pickle=False) if task.settings.sample else None
         found = vocabulary.table, keep_below
-        _words.clear()  # a process counts one corpus at a time, or reads again
+        forget_words()  # a process counts one corpus at a time, or reads again
         _words[key] = found
     return found
+
+
+def forget_words() -> None:
+    """Let go of the vocabulary, which nobody needs once all blocks are counted."""
+    _words.clear()
 
 
 def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None) -> Record:
