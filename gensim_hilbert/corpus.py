@@ -80,23 +80,11 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
     rest, start, inside, seen = b"", 0, False, 0
     while True:
         try:
-            chunk: Any = stream.read(max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
-        except (EOFError, OSError) as error:
-            raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
-        except Exception as error:  # zlib.error, LZMAError, ZstdError ...: each compressor has its own
-            if type(error).__module__.partition(".")[0] in {
-                "zlib",
-                "_lzma",
-                "lzma",
-                "backports",
-                "compression",
-                "lz4",
-                "isal",
-            }:
-                raise OSError(f"{whole.name} is damaged after byte {start + len(rest)} of its text: {error}") from error
+            chunk = read_fully(stream, max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
+        except (MemoryError, UnicodeError):
             raise
-        if isinstance(chunk, str):
-            chunk = chunk.encode("utf-8", "surrogatepass")
+        except Exception as error:  # zlib.error, LZMAError, IsalError, ClientError ...: everybody has their own
+            raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
         data = rest + chunk if rest else chunk
         cut = len(data)
         if chunk:
@@ -107,7 +95,7 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
             begun = False
             if is_open:
                 line = data[:cut].rpartition(b"\n")
-                begun = bool(line[2].strip()) or (inside and not line[1])
+                begun = has_words(line[2]) or (inside and not line[1])
             yield replace(
                 whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen
             )
@@ -115,6 +103,15 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
         if not chunk:
             return
         rest = data[cut:]
+
+
+def read_fully(stream: Any, wanted: int) -> bytes:
+    """So many bytes, fewer only at the end: where blocks are cut must not depend on how a stream deals out its data."""
+    parts = []
+    while wanted > 0 and (part := stream.read(wanted)):
+        parts.append(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part)
+        wanted -= len(part)
+    return b"".join(parts)
 
 
 def cut_file(whole: Block, size: int) -> Iterator[Block]:
@@ -133,12 +130,17 @@ def has_begun(file: BinaryIO, position: int) -> bool:
         start = max(0, position - 4096)
         file.seek(start)
         _, newline, line = file.read(position - start).rpartition(b"\n")
-        if line.strip():
+        if has_words(line):
             return True
         if newline:
             return False
         position = start
     return False
+
+
+def has_words(line: bytes) -> bool:
+    """Whether there is anything but white space, of which Unicode has more than ASCII."""
+    return bool(line.decode("utf-8", "ignore").strip())
 
 
 def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:

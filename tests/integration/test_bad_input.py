@@ -137,13 +137,13 @@ class TestDamage:
             del data[half:]
         path = tmp_path / f"bad{suffix}"
         path.write_bytes(data)
-        refused(OSError, rf"bad\{suffix} (is damaged after|cannot be read past) byte \d+", path)
+        refused(OSError, rf"bad\{suffix} cannot be read past byte \d+", path)
         # With several files each worker reads its own.
         for k in range(6):
             (tmp_path / f"{k}.txt.gz").write_bytes(gzip.compress(TEXT))
         refused(
             OSError,
-            rf"bad\{suffix} (is damaged after|cannot be read past) byte \d+",
+            rf"bad\{suffix} cannot be read past byte \d+",
             [*tmp_path.glob("?.txt.gz"), path],
         )
 

@@ -148,6 +148,24 @@ class TestLocalFiles:
         assert_same(count(io.BytesIO(TEXT)), expected)
         assert_same(count(io.StringIO(TEXT.decode(), newline="")), expected)
 
+    def test_blocks_do_not_depend_on_how_a_stream_deals_out_its_data(self, monkeypatch):
+        """Counting that goes on after an interruption finds its blocks by where they start."""
+
+        class Meagre(io.BytesIO):
+            def read(self, size=-1):
+                return super().read(min(size, 1 + self.tell() % 7))
+
+        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 200)
+        whole, meagre = (
+            [
+                (block.start, block.data, block.inside, block.open)
+                for block in gensim_hilbert.corpus.as_corpus(kind(TEXT)).blocks(streams=True)
+            ]
+            for kind in (io.BytesIO, Meagre)
+        )
+        assert whole == meagre
+        assert len(whole) > 10
+
     def test_a_stream_that_cannot_seek_with_a_vocabulary(self, plain, expected):
         class Pipe(io.BytesIO):
             def seekable(self):
@@ -434,9 +452,9 @@ class TestVocabularyAgainstGensim:
         """Also where a line is cut among the blanks before its first word."""
         monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
         for path in (tmp_path / "text.txt", tmp_path / "text.txt.gz"):
-            text = b"   a b\n \t \n\n  c   \n d"
+            text = "   a b\n \t \n\n  c   \n d\n\u3000 \u3000 e\n\x1f \x1f f".encode()
             path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-            assert Vocabulary.from_corpus(path, min_count=1).sentences == len(list(LineSentence(str(path)))) == 3
+            assert Vocabulary.from_corpus(path, min_count=1).sentences == len(list(LineSentence(str(path)))) == 5
 
 
 # ---------------------------------------------------------------------------------------------------- subsampling
