@@ -18,6 +18,7 @@ from gensim_hilbert.corpus import Block, Corpus, TextCorpus
 
 Result = TypeVar("Result")
 READ_AHEAD = 4  # blocks
+SENT = 1 << 24  # bytes of text sent to another process at once
 POLL = 0.05  # seconds between looks at whether the work is still wanted
 PATIENCE = 2.0  # seconds that cancelled tasks are waited for
 
@@ -112,7 +113,7 @@ class Shared:
         """Draw blocks until they make up `most` bytes."""
         taken = 0
         while taken < most and (block := next(self, None)) is not None:
-            taken += block.stop - block.start if block.stop is not None else most
+            taken += text_bytes(block, most)
             yield block
 
 
@@ -144,11 +145,13 @@ def run(
 ) -> Iterator[Result]:
     """The results of `task` over the wanted blocks of the corpus, about `share` bytes at a time, in any order."""
     blocks: Any = corpus.blocks(streams=streams)
+    if executor is not None:
+        share = min(share, share_of(corpus, workers))
     if executor is None or isinstance(executor, ThreadPoolExecutor):
         if streams and any(streamed_files(corpus)):
             blocks = ReadAhead(blocks)
         return _run_threads(task, blocks, workers, executor, share, wanted)
-    return _run_elsewhere(task, blocks, workers, executor, share, wanted)
+    return in_parallel(task, portions(filter(wanted, blocks), share), 2 * workers, executor)
 
 
 def _run_threads(
@@ -180,20 +183,17 @@ def _run_threads(
             pool.shutdown(wait=not late, cancel_futures=True)
 
 
-def _run_elsewhere(
-    task: Callable[[Iterable[Block]], Result],
-    blocks: Iterator[Block],
-    workers: int,
-    executor: Executor,
-    share: int,
-    wanted: Callable[[Block], bool],
+def in_parallel(
+    task: Callable[[Any], Result], items: Iterable[Any], most: int, executor: Executor | None
 ) -> Iterator[Result]:
+    """The results of a task over items, in any order, with at most so many under way at once."""
+    pool = executor or ThreadPoolExecutor(most, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
-    waiting = portions(filter(wanted, blocks), share)
+    waiting = iter(items)
     try:
         while True:
-            while len(running) < 2 * workers and (portion := next(waiting, None)) is not None:
-                running.add(executor.submit(task, portion))
+            while len(running) < most and (item := next(waiting, None)) is not None:
+                running.add(pool.submit(task, item))
             if not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -203,16 +203,28 @@ def _run_elsewhere(
         for future in running:
             future.cancel()
         wait(running)  # or they would go on writing
+        if executor is None:
+            pool.shutdown()
+
+
+def share_of(corpus: Corpus, workers: int) -> int:
+    """Bytes for one task on an executor of the user's: a few tasks a worker, none too large to repeat."""
+    return max(1 << 22, min(1 << 28, (corpus.total or 1 << 40) // (4 * workers)))
+
+
+def text_bytes(block: Block, unknown: int) -> int:
+    """How much text a block holds: of a compressed file a guess."""
+    return block.stop - block.start if block.stop is not None else 4 * block.cost or unknown
 
 
 def portions(blocks: Iterable[Block], share: int) -> Iterator[list[Block]]:
-    """Lists of blocks of about `share` bytes each."""
+    """Lists of blocks of about `share` bytes each; fewer where the data travel with them."""
     portion: list[Block] = []
     size = 0
     for block in blocks:
         portion.append(block)
-        size += block.stop - block.start if block.stop is not None else share
-        if size >= share:
+        size += text_bytes(block, share)
+        if size >= (share if block.data is None else min(share, SENT)):
             yield portion
             portion, size = [], 0
     if portion:

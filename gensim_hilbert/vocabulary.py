@@ -259,18 +259,13 @@ def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, error
         corpus,
         workers=workers,
         executor=executor,
-        share=1 << 62 if executor is None else share_of(corpus, workers),
+        share=1 << 62,
         streams=reads_here(corpus, workers, executor),
     ):
         table.merge(state)
         if not live:
             bar.update(cost, state[4])
     return table
-
-
-def share_of(corpus: Corpus, workers: int) -> int:
-    """Bytes for one task on an executor that does not share memory: a few tasks a worker, none too large to repeat."""
-    return max(1 << 22, min(1 << 28, (corpus.total or 1 << 40) // (4 * workers)))
 
 
 def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, errors: str, bar: Progress) -> WordTable:

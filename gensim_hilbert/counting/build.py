@@ -25,14 +25,14 @@ import numpy as np
 from gensim_hilbert._merge import records
 from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
 from gensim_hilbert.counting.journal import JOURNAL, Journal
-from gensim_hilbert.counting.merge import SHARDS, in_parallel, reduce_runs, write_class
+from gensim_hilbert.counting.merge import SHARDS, reduce_runs, write_class
 from gensim_hilbert.counting.plan import Plan, classes_for
 from gensim_hilbert.counting.runs import Run, RunWriter, new_run, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
-from gensim_hilbert.engine import default_workers, reads_here, run
+from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, Vocabulary
 
@@ -236,13 +236,13 @@ def finish(
 
 
 def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
-    """Add up stores over one vocabulary."""
+    """Add up stores over one vocabulary; that of some may be the beginning of it."""
     if not stores:
         raise ValueError("nothing to merge: give at least one store")
-    first = stores[0]
-    for store in stores[1:]:
+    first = max(stores, key=lambda store: store.size)
+    for store in stores:
         for what, mine, theirs in (
-            ("vocabulary", first.vocabulary.words, store.vocabulary.words),
+            ("vocabulary", first.vocabulary.words[: store.size], store.vocabulary.words),
             ("window and weights", first.window, store.window),
             ("kind (symmetric or not)", first.mirrored, store.mirrored),
             *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
@@ -254,7 +254,7 @@ def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
     refuse_overflow(sum(store.manifest["total"] for store in stores), first.window)
     vocabulary = Vocabulary(
         first.vocabulary.words,
-        sum(store.vocabulary.counts for store in stores),
+        sum(np.pad(store.vocabulary.counts, (0, first.size - store.size)) for store in stores),
         tokens=sum(store.vocabulary.tokens for store in stores),
         sentences=sum(store.vocabulary.sentences for store in stores),
     )
@@ -262,18 +262,20 @@ def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
     with building(target, overwrite) as work:
         clear(work)
         vocabulary.save(work / VOCABULARY)
-        runs = [write_stored(store, work / f"store-{k}.run") for k, store in enumerate(stores)]
+        runs = [write_stored(store, first.classes, work / f"store-{k}.run") for k, store in enumerate(stores)]
         finish(work, runs, settings, vocabulary, request=None, mirrored=first.mirrored)
 
 
-def write_stored(store: Store, path: Path) -> Run:
-    """The counts of a store as a run."""
+def write_stored(store: Store, classes: int, path: Path) -> Run:
+    """The counts of a store as a run of so many classes, its own number or a multiple of it."""
     with RunWriter(path) as writer:
-        for row_class in range(store.classes):
-            parts = [part for column_class in range(store.classes) for part in store.tile(row_class, column_class)]
+        for row_class in range(classes):
+            mine = row_class % store.classes
+            parts = [part for column_class in range(store.classes) for part in store.tile(mine, column_class)]
             if parts:
                 rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
                 order = np.lexsort((columns, rows))
+                order = order[rows[order] % classes == row_class]
                 writer.write(
                     records(
                         rows[order].astype(np.uint32),

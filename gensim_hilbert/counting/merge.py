@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from gensim_hilbert._merge import TileScatter
 from gensim_hilbert.counting.plan import TILE_ROOM
 from gensim_hilbert.counting.runs import Run, merge_runs, merged, new_run, output_buffer
+from gensim_hilbert.engine import in_parallel
 
 SHARDS = "shards"
 INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes", "crc32")
@@ -72,28 +73,6 @@ def write_class(
             flush(tile)
         length = file.tell()
     return row_class, ClassResult(np.array(index, dtype="<i8").reshape(-1, len(INDEX_COLUMNS)), contexts, terms, length)
-
-
-def in_parallel(
-    task: Callable[[Any], Any], items: Iterable[Any], workers: int, executor: Executor | None
-) -> Iterator[Any]:
-    """The results of a task over items, in any order, with few under way at once."""
-    pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
-    running: set[Future[Any]] = set()
-    waiting = iter(items)
-    try:
-        while True:
-            while len(running) < workers and (item := next(waiting, None)) is not None:
-                running.add(pool.submit(task, item))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-    finally:
-        wait(running)
-        if executor is None:
-            pool.shutdown()
 
 
 def reduce_runs(
