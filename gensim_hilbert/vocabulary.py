@@ -85,8 +85,13 @@ class Vocabulary:
         progress : bool
             Whether to draw a bar, if standard error is a terminal.
         """
-        if min_count is not None and min_count < 0:
-            raise ValueError(f"min_count must be 0 or more, got {min_count}")
+        for name, number in (
+            ("min_count", min_count),
+            ("max_vocab_size", max_vocab_size),
+            ("max_final_vocab", max_final_vocab),
+        ):
+            if number is not None and number < 0:
+                raise ValueError(f"{name} must be 0 or more, got {number}")
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
         source = as_corpus(corpus, transport_params)

@@ -10,6 +10,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert.counting import build, exchange
-from gensim_hilbert.counting.settings import CountSettings, Window
+from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Store
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
@@ -123,7 +124,7 @@ class PairCounts:
         progress : bool
             Whether to draw a bar, if standard error is a terminal.
         """
-        settings = CountSettings(Window.parse(window, weights), oov, sample, seed, errors)
+        settings = CountSettings(Window.parse(window, weights), oov, float(sample), index(seed), errors)
         rules = dict(
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -152,7 +153,10 @@ class PairCounts:
     def merge(
         cls, stores: Sequence[PairCounts], *, directory: str | os.PathLike[str] | None = None, overwrite: bool = False
     ) -> PairCounts:
-        """The sum of stores over one vocabulary, as if their corpora had been counted together."""
+        """The sum of stores over one vocabulary, as if their corpora had been counted together.
+
+        The vocabulary of some may be the beginning of that of others: words that came later.
+        """
         for counts in stores:
             counts._refuse_expected("merge")
         return cls._made(
@@ -356,8 +360,7 @@ class PairCounts:
 
         Unlike `from_corpus(sample=...)`, which removes tokens before it looks at windows, this does not widen windows.
         """
-        if sample < 0:
-            raise ValueError(f"sample must be 0 or more, got {sample}")
+        refuse_sample(sample)
         return PairCounts(self._store, self.vocabulary.keep_probability(sample))
 
     def verify(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, lcm
+from math import inf, isfinite, lcm
+from numbers import Rational
 from operator import index
 from typing import Any
 
@@ -97,10 +98,16 @@ def exact(number: Any) -> Fraction:
     value = float(number)
     if not isfinite(value) or value < 0:
         raise ValueError(f"a weight must be a number of 0 or more, got {number!r}")
-    simple = Fraction(number).limit_denominator(1000)
+    simple = Fraction(number if isinstance(number, Rational) else value).limit_denominator(1000)
     if float(simple) == value:
         return simple
     return round(Fraction(value) / FINEST) * FINEST
+
+
+def refuse_sample(sample: float) -> None:
+    """Only a number from 0 is a threshold."""
+    if not 0 <= sample < inf:
+        raise ValueError(f"sample must be a number of 0 or more, got {sample}")
 
 
 @dataclass(frozen=True)
@@ -118,5 +125,4 @@ class CountSettings:
             raise ValueError(f"oov must be one of {', '.join(OOV)}, got {self.oov!r}")
         if not 0 <= self.seed < 1 << 64:
             raise ValueError(f"seed must be from 0 to 2^64 - 1, got {self.seed}")
-        if self.sample < 0:
-            raise ValueError(f"sample must be 0 or more, got {self.sample}")
+        refuse_sample(self.sample)

@@ -250,6 +250,15 @@ class TestArguments:
             PairCounts.from_corpus(plain, window=np.int64(3), min_count=np.int64(2)),
             PairCounts.from_corpus(plain, window=3, min_count=2),
         )
+        assert_same(
+            PairCounts.from_corpus(plain, window=2, weights=np.array([1, 0.5], dtype=np.float32)),
+            PairCounts.from_corpus(plain, window=2),
+        )
+
+    def test_numbers_of_numpy_are_not_mistaken_for_each_other(self, plain, target):
+        PairCounts.from_corpus(plain, sample=np.float32(0.25), directory=target)
+        with pytest.raises(FileExistsError):
+            PairCounts.from_corpus(plain, sample=np.float32(0.125), directory=target)
 
     @pytest.mark.parametrize(
         ("weights", "message"),
@@ -285,10 +294,15 @@ class TestArguments:
             ({"min_count": -1}, "min_count must be 0 or more, got -1"),
             ({"errors": "xmlcharref"}, "errors must be one of .*'xmlcharref'"),
             ({"oov": "keep"}, "oov must be one of remove, gap, got 'keep'"),
-            ({"sample": -1e-3}, "sample must be 0 or more, got -0.001"),
+            ({"max_vocab_size": -1}, "max_vocab_size must be 0 or more, got -1"),
+            ({"max_final_vocab": -1}, "max_final_vocab must be 0 or more, got -1"),
+            ({"sample": -1e-3}, "sample must be a number of 0 or more, got -0.001"),
+            ({"sample": float("nan")}, "sample must be a number of 0 or more, got nan"),
+            ({"sample": float("inf")}, "sample must be a number of 0 or more, got inf"),
             ({"memory_gb": 0.0001}, r"memory_gb=0\.0001 is too small for \d+ words: 0\.\d+ is the least"),
             ({"memory_gb": 0}, "memory_gb=0 is too small"),
             ({"memory_gb": -1}, "memory_gb=-1 is too small"),
+            ({"memory_gb": float("nan")}, "memory_gb=nan is too small"),
             ({"seed": -1, "sample": 1e-3}, "seed must be"),
         ],
     )
@@ -298,7 +312,7 @@ class TestArguments:
     def test_the_least_memory_that_is_named_is_enough(self, plain, refused):
         message = str(refused(ValueError, "is the least", plain, memory_gb=0.001))
         least = float(message.split(": ")[1].split(" ")[0])
-        assert_same(PairCounts.from_corpus(plain, memory_gb=least + 0.001), PairCounts.from_corpus(plain))
+        assert_same(PairCounts.from_corpus(plain, memory_gb=least), PairCounts.from_corpus(plain))
 
     def test_sentences_that_are_none(self, refused, caplog):
         refused(TypeError, "sentence 1 holds 2, a int; words must be str", [["a", "b"], ["a", 2]])
