@@ -112,8 +112,10 @@ class PairCounts:
         workers : int, optional
             Threads; by default one a core.
         memory_gb : float
-            Memory for counting, beyond about 0.3 GB for the interpreter and the libraries and 0.3 kB for each distinct
-            word while the vocabulary is collected.
+            Memory for counting and merging pairs, beyond 0.15 GB for the interpreter and the libraries. It does not
+            bound the scan for the vocabulary, which holds every distinct word of the corpus, at 0.2 to 0.4 kB each (the
+            more the more workers); `max_vocab_size` does. With an executor, each of its processes has the interpreter
+            and the vocabulary for itself.
         executor : concurrent.futures.Executor, optional
             Where to run instead of threads: processes, Dask's `Client.get_executor()`, mpi4py's `MPIPoolExecutor`. All
             of them must see `directory` (or the temporary directory) and the corpus.
