@@ -29,6 +29,7 @@ BLOCK_BYTES = 1 << 20
 BOM = b"\xef\xbb\xbf"
 # A token's place in the corpus, as a number: 16 TB a source, a million sources.
 SOURCE_SHIFT = 44
+MOST_SOURCES = 1 << (64 - SOURCE_SHIFT)
 _BLANK = re.compile(rb"[ \t\r\v\f]")
 
 
@@ -226,6 +227,8 @@ class TextCorpus:
     """Files of text, one sentence a line."""
 
     def __init__(self, names: list[str], transport_params: dict[str, Any] | None = None):
+        if len(names) > MOST_SOURCES:
+            raise ValueError(f"{len(names)} files are too many: join some, so that there are at most {MOST_SOURCES}")
         self.names = names
         self.transport_params = transport_params
         self.sizes: list[int | None] = [None] * len(names)

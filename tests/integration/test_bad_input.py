@@ -82,6 +82,11 @@ class TestNothing:
         refused(TypeError, "list_iterator can be read only once", iter([["a", "b"]]))
         refused(TypeError, "map can be read only once", map(str.split, ["a b"]))
 
+    def test_more_files_than_places_can_number(self, plain, refused, monkeypatch):
+        assert gensim_hilbert.corpus.MOST_SOURCES == 2**20
+        monkeypatch.setattr(gensim_hilbert.corpus, "MOST_SOURCES", 3)
+        refused(ValueError, "4 files are too many: join some", [plain] * 4)
+
     def test_no_corpus_at_all(self, refused):
         refused(TypeError, "a corpus is a path, .* got 5", 5)
         refused(TypeError, "a corpus is a path, .* got None", None)
