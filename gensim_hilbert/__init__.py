@@ -8,8 +8,22 @@ except ImportError as error:
         "gensim-hilbert`"
     ) from error
 
+from typing import TYPE_CHECKING, Any
+
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.vocabulary import Vocabulary
 
-__all__ = ["PairCounts", "Vocabulary"]
+if TYPE_CHECKING:
+    from gensim_hilbert.model import HilbertMLE
+
+__all__ = ["HilbertMLE", "PairCounts", "Vocabulary"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import the model when it is asked for: counting needs neither gensim nor torch."""
+    if name == "HilbertMLE":
+        from gensim_hilbert.model import HilbertMLE
+
+        return HilbertMLE
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -308,8 +308,8 @@ class TokenCorpus:
         for number, sentence in enumerate(texts):
             if number == 0 and isinstance(sentence, str):
                 logger.warning(
-                    "each sentence should be a list of words; the first is a plain str, so its characters are "
-                    "taken as words"
+                    "Each 'sentences' item should be a list of words (usually unicode strings). The first is a str: "
+                    "its characters are taken as words."
                 )
             encoded = encode_sentence(sentence, number)
             parts.append(encoded)

@@ -13,6 +13,9 @@ import time
 
 import pytest
 
+# Small products do not gain by threads, and lose much where a server or another test needs the cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def free_port() -> int:
     with socket.socket() as listener:

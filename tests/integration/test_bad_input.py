@@ -333,7 +333,7 @@ class TestArguments:
         with caplog.at_level(logging.WARNING):
             counts = PairCounts.from_corpus(Lines(), min_count=1)
         assert sorted(counts.vocabulary.words) == ["a", "b", "c", "d"]
-        assert "each sentence should be a list of words" in caplog.text
+        assert "should be a list of words" in caplog.text
 
     def test_a_list_of_file_objects(self, tmp_path, refused):
         """They must not pass for token lists whose words are whole lines."""

@@ -96,7 +96,7 @@ def test_stores_add_up(counts, corpus, tmp_path):
     with pytest.raises(ValueError, match="window"):
         counts + other
     with pytest.raises(ValueError, match="vocabulary"):
-        counts + PairCounts.from_corpus(corpus, max_final_vocab=100)
+        counts + PairCounts.from_corpus(corpus, max_final_vocab=100, sorted_vocab=False)
     with pytest.raises(TypeError):
         counts + 1
 
@@ -211,3 +211,15 @@ def test_vocabulary_survives_any_word(tmp_path):
     assert loaded.counts.tolist() == list(range(len(words)))
     with pytest.raises(ValueError, match="'twice'"):
         Vocabulary(["twice", "twice"], [1, 2])
+
+
+def test_a_store_over_the_first_words_adds_up_with_one_over_more(tmp_path):
+    sentences = [line.split() for line in zipf_text(20_000, 2500).decode().splitlines()]
+    everything = Vocabulary.from_corpus(sentences, min_count=1)
+    first = Vocabulary(everything.words[:700], everything.counts[:700])
+    assert classes_for(len(first)) < classes_for(len(everything))
+    small, large = (PairCounts.from_corpus(sentences, vocabulary=words) for words in (first, everything))
+    both = (small + large).to_scipy().toarray()
+    expected = large.to_scipy().toarray()
+    expected[:700, :700] += small.to_scipy().toarray()
+    np.testing.assert_allclose(both, expected)

@@ -1,0 +1,476 @@
+"""HilbertMLE takes the place of gensim's Word2Vec: change one import line, and what follows still works."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from timeit import default_timer
+from types import GeneratorType
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from gensim import matutils
+from gensim.models import KeyedVectors, Word2Vec
+from gensim.models.word2vec import MAX_WORDS_IN_BATCH
+
+from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.engine import default_workers
+from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
+from gensim_hilbert.progress import Progress
+from gensim_hilbert.vocabulary import Vocabulary, scan_words
+
+logger = logging.getLogger(__name__)
+
+# Arguments of Word2Vec that Hilbert-MLE has no use for, with the values that go without saying.
+WITHOUT_EFFECT = {
+    "sg": (0, 1),
+    "hs": (0,),
+    "negative": (5,),
+    "ns_exponent": (0.75,),
+    "cbow_mean": (1,),
+    "hashfxn": (hash,),
+    "batch_words": (MAX_WORDS_IN_BATCH,),
+    "null_word": (0,),
+}
+GENSIM_ALPHA = 0.025  # the rate that counts as 1
+FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
+
+
+class HilbertMLE(Word2Vec):
+    """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
+
+    `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
+
+    All parameters up to `shrink_windows` are gensim's, in its order and with its defaults. Training is a function of
+    the pair counts and the seed: `train` counts the pairs of what it is given, adds them to those it has, and fits all
+    of them; so training on A and then on B is training on both. `epochs` says in how many rounds, each with its
+    callbacks, not how much work is done. `sample` removes tokens before windows are looked at, or on average where the
+    first corpus has less than a million; `shrink_windows` weighs contexts by distance; `alpha` and `min_alpha` scale
+    and lower the rate. What has no effect: `sg`, `hs`, `negative`, `ns_exponent`, `cbow_mean`, `hashfxn`, `batch_words`
+    and `null_word`.
+
+    Parameters
+    ----------
+    solver : {"factorization"}
+        How to fit.
+    temperature : float
+        The paper's tau: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
+    l2 : float or "auto"
+        Strength of the prior, in counts.
+    device : str
+        "auto", "cpu", "cuda", "cuda:1", "mps".
+    memory_gb : float
+        For counting, and for keeping counts in memory while training.
+    vectors : {"v", "v+w"}
+        What `wv` holds: the vectors, or their sums with the covectors, from which PMI can no longer be read.
+    progress : bool
+        Whether to draw bars, if standard error is a terminal.
+    """
+
+    # Set by gensim, which has no types.
+    alpha: float
+    min_alpha: float
+    min_alpha_yet_reached: float
+    epochs: int
+    compute_loss: bool
+
+    def __init__(
+        self,
+        sentences: Any = None,
+        corpus_file: Any = None,
+        vector_size: int = 100,
+        alpha: float = GENSIM_ALPHA,
+        window: int = 5,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        sample: float = 1e-3,
+        seed: int = 1,
+        workers: int = 3,
+        min_alpha: float = 0.0001,
+        sg: int = 0,
+        hs: int = 0,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        cbow_mean: int = 1,
+        hashfxn: Any = hash,
+        epochs: int = 5,
+        null_word: int = 0,
+        trim_rule: Any = None,
+        sorted_vocab: int = 1,
+        batch_words: int = MAX_WORDS_IN_BATCH,
+        compute_loss: bool = False,
+        callbacks: Iterable[Any] = (),
+        comment: str | None = None,
+        max_final_vocab: int | None = None,
+        shrink_windows: bool = True,
+        *,
+        solver: str = "factorization",
+        temperature: float = 1.25,
+        l2: float | str = "auto",
+        device: str = "auto",
+        memory_gb: float = 2.0,
+        vectors: str = "v",
+        progress: bool = True,
+    ):
+        for name, value, allowed in (("solver", solver, ("factorization",)), ("vectors", vectors, ("v", "v+w"))):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        if workers < 1:
+            workers = default_workers(None if workers < 0 else workers)
+        given = locals()
+        unused = [name for name, usual in WITHOUT_EFFECT.items() if given[name] not in usual]
+        if unused:
+            warnings.warn(f"HilbertMLE has no use for {', '.join(unused)}", stacklevel=2)
+        self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device
+        self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
+        self.wv = Vectors(vector_size)
+        self.counts: PairCounts | None = None
+        self.thins_on_average: bool | None = None
+        self._written: int | None = None
+        super().__init__(
+            None, None, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers, min_alpha, sg, hs,
+            negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
+            (), comment, max_final_vocab, shrink_windows,
+        )  # fmt: skip
+        if sentences is not None or corpus_file is not None:
+            self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
+            self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
+            self.train(
+                corpus_iterable=sentences,
+                corpus_file=corpus_file,
+                total_examples=self.corpus_count,
+                total_words=self.corpus_total_words,
+                epochs=self.epochs,
+                start_alpha=self.alpha,
+                end_alpha=self.min_alpha,
+                compute_loss=self.compute_loss,
+                callbacks=callbacks,
+            )
+        elif trim_rule is not None or callbacks:
+            logger.warning("trim_rule and callbacks are not kept: give them to build_vocab() and train()")
+
+    @classmethod
+    def from_counts(cls, counts: PairCounts, callbacks: Iterable[Any] = (), **options: Any) -> HilbertMLE:
+        """Train on pair counts that have been made before."""
+        model = cls(**options)
+        model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
+        model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
+        order = model.sorted_vocab, model.max_final_vocab
+        model.sorted_vocab, model.max_final_vocab = 0, None
+        model.prepare_vocab(min_count=-1)
+        model.sorted_vocab, model.max_final_vocab = order
+        model.window = counts.window.reach
+        model.prepare_weights()
+        model.counts = counts
+        model._fit(model.epochs, callbacks)
+        return model
+
+    # ------------------------------------------------------------------ vocabulary
+
+    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
+        """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""
+        if corpus_file is not None and corpus_iterable is None:
+            try:
+                as_corpus(corpus_file)
+            except (OSError, TypeError) as error:
+                raise TypeError(
+                    f"corpus_file must be a path or a URI that can be read, got {corpus_file!r}: {error}"
+                ) from error
+        else:
+            super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
+
+    @staticmethod
+    def _corpus(corpus_iterable: Any, corpus_file: Any) -> Corpus:
+        if corpus_file is not None:
+            return as_corpus(corpus_file)
+        if isinstance(corpus_iterable, GeneratorType):
+            corpus = TokenCorpus(corpus_iterable)
+            corpus.can_repeat = False
+            return corpus
+        # A list of str is one sentence a str to gensim, which warns and goes on; never paths.
+        return TokenCorpus(corpus_iterable)
+
+    def scan_vocab(
+        self,
+        corpus_iterable: Any = None,
+        corpus_file: Any = None,
+        progress_per: int = 10000,
+        workers: Any = None,
+        trim_rule: Any = None,
+    ) -> tuple[int, int]:
+        """Count the words of a corpus, in parallel; returns the numbers of words and sentences."""
+        table = scan_words(
+            self._corpus(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
+            workers=workers or self.workers, executor=None, errors="strict", progress=self.progress,
+        )  # fmt: skip
+        _, _, counts, places, tokens, sentences = table.state()
+        order = np.argsort(places, kind="stable")
+        self.raw_vocab = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
+        logger.info("collected %d words from %d tokens in %d sentences", len(self.raw_vocab), tokens, sentences)
+        return tokens, sentences
+
+    def make_cum_table(self, domain: int = 2**31 - 1) -> None:
+        """Nothing is drawn, so no table is needed."""
+
+    def create_binary_tree(self) -> None:
+        """There is no hierarchy of words, so no tree is needed."""
+
+    def init_weights(self) -> None:
+        """Forget vectors and counts, but keep the vocabulary."""
+        self.wv.resize_vectors(seed=self.seed)
+        self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
+        self.counts = None
+        self._written = self._checksum()
+
+    def update_weights(self) -> None:
+        """Make room for new words; old vectors and counts stay."""
+        before = len(self.wv.vectors)
+        if not before:
+            raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
+        untouched = self._written == self._checksum()
+        self.wv.resize_vectors(seed=self.seed)
+        self.syn1neg = np.pad(self.syn1neg, ((0, len(self.wv.vectors) - before), (0, 0)))
+        if untouched:
+            self._written = self._checksum()
+
+    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
+        """Memory by use, in bytes; counts, shards and the optimiser's state included."""
+        size = vocab_size or len(self.wv)
+        report = super().estimate_memory(vocab_size=size, report=report)
+        total = report.pop("total")
+        report["counts"] = int(self.memory_gb * (1 << 30))
+        report["optimizer"] = 6 * 4 * size * self.vector_size  # two moments and a copy to step back to, for both sides
+        side = min(size, 1500)
+        report["shards"] = 2 * 4 * side * side
+        report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
+        return report
+
+    # ------------------------------------------------------------------ training
+
+    def train(
+        self,
+        corpus_iterable: Any = None,
+        corpus_file: Any = None,
+        total_examples: int | None = None,
+        total_words: int | None = None,
+        epochs: int | None = None,
+        start_alpha: float | None = None,
+        end_alpha: float | None = None,
+        word_count: int = 0,
+        queue_factor: int = 2,
+        report_delay: float = 1.0,
+        compute_loss: bool = False,
+        callbacks: Iterable[Any] = (),
+        **kwargs: Any,
+    ) -> tuple[int, int]:
+        """Count the pairs of a corpus, add them to those of earlier calls, and fit them all.
+
+        Parameters are gensim's. Returns the words used and the words read, over all epochs, as gensim does.
+        """
+        self.alpha, self.min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
+        self._check_training_sanity(epochs=epochs, total_examples=total_examples, total_words=total_words)
+        self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=1)
+        assert epochs is not None
+        self.epochs, self.compute_loss = epochs, compute_loss
+        vocabulary = Vocabulary(
+            self.wv.index_to_key, [self.wv.get_vecattr(word, "count") for word in self.wv.index_to_key]
+        )
+        if self.thins_on_average is None:
+            self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
+        fresh = PairCounts.from_corpus(
+            self._corpus(corpus_iterable, corpus_file),
+            vocabulary=vocabulary,
+            window=self.window,
+            weights="dynamic" if self.shrink_windows else "flat",
+            sample=0 if self.thins_on_average else self.sample,
+            seed=self.seed,
+            workers=self.workers,
+            memory_gb=self.memory_gb,
+            progress=self.progress,
+        )
+        self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
+        self.add_lifecycle_event(
+            "train",
+            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
+        )
+        self._fit(epochs, callbacks)
+        kept = vocabulary.keep_probability(self.sample)
+        used = int((fresh.vocabulary.counts * kept).sum())
+        return used * epochs, fresh.vocabulary.tokens * epochs
+
+    def _fit(self, epochs: int, callbacks: Iterable[Any]) -> None:
+        """Fit the counts in so many rounds."""
+        from gensim_hilbert.objectives.hilbert import Hilbert
+        from gensim_hilbert.training.factorization import Factorization
+
+        assert self.counts is not None
+        started = default_timer()
+        self.running_training_loss = 0.0
+        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
+        given = lock is not None or self._written != self._checksum()
+        if given and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
+            raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
+        callbacks = list(callbacks)
+        for callback in callbacks:
+            callback.on_train_begin(self)
+        counts = self.counts.expected(self.sample) if self.thins_on_average else self.counts
+        fit = Factorization(
+            Hilbert(counts, self.temperature),
+            self.vector_size,
+            l2=self.l2,
+            rate=self.alpha / GENSIM_ALPHA,
+            final_rate=self.min_alpha / self.alpha,
+            device=self.device,
+            seed=self.seed,
+            memory_gb=self.memory_gb,
+            start=(self.syn1neg, self.wv.vectors) if given else None,
+            lock=lock,
+        )
+        with Progress("training", fit.steps, show=self.progress, unit=" shards") as bar:
+            for epoch in range(epochs):
+                for callback in callbacks:
+                    callback.on_epoch_begin(self)
+                steps = fit.steps * (epoch + 1) // epochs - fit.steps * epoch // epochs
+                report = fit.run(steps)
+                bar.update(steps)
+                self._take(*fit.result())
+                if self.compute_loss:
+                    self.running_training_loss = fit.evaluate().loss
+                logger.info(
+                    "EPOCH %d: %.1f passes, loss %.6f, sum p^ %.4f, gradient %.3g",
+                    epoch, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
+                )  # fmt: skip
+                for callback in callbacks:
+                    callback.on_epoch_end(self)
+        if self.returned == "v+w":
+            self.wv.vectors = self.wv.vectors + self.syn1neg
+            self._written = self._checksum()
+        self.train_count += 1
+        self.total_train_time += default_timer() - started
+        self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
+        self._clear_post_train()
+        for callback in callbacks:
+            callback.on_train_end(self)
+
+    def _take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
+        self.syn1neg, self.wv.vectors = covectors, vectors
+        self.wv.fill_norms(force=True)
+        self._written = self._checksum()
+
+    def _checksum(self) -> int:
+        """Tells whether somebody else has set the vectors: training then starts from them."""
+        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.vectors).data))
+
+    # ------------------------------------------------------------------ vectors and covectors
+
+    @property
+    def covectors(self) -> KeyedVectors:
+        """The covectors, over the same words as `wv`."""
+        return covectors_of(self.wv, self.syn1neg)
+
+    def pmi(self, context: str, term: str) -> float:
+        """The fitted PMI of two words: covector . vector."""
+        self._refuse_sum("pmi")
+        return float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term))
+
+    def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
+        """What goes with a word: the contexts with the highest fitted PMI."""
+        self._refuse_sum("most_cooccurring")
+        return most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab)
+
+    def predict_output_word(
+        self, context_words_list: list[str | int], topn: int = 10
+    ) -> list[tuple[str, float]] | None:
+        """The most probable words given context words: p_j exp(sum of psi_ij), normalised."""
+        if not self.negative or not hasattr(self, "syn1neg"):
+            raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
+        self._refuse_sum("predict_output_word")
+        contexts = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        if not contexts:
+            logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
+            return None
+        score = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0) + np.log(np.maximum(self._frequencies(), 1e-30))
+        probability = np.exp(score - score.max())
+        probability /= probability.sum()
+        best = matutils.argsort(probability, topn=topn, reverse=True)
+        return [(self.wv.index_to_key[k], float(probability[k])) for k in best]
+
+    def score(self, sentences: Any, total_sentences: int = int(1e6), **kwargs: Any) -> np.ndarray:
+        """The log probability of the words of each sentence, each given its neighbours within the window."""
+        self._refuse_sum("score")
+        log_p = np.log(np.maximum(self._frequencies(), 1e-30))
+        scores = []
+        for _, sentence in zip(range(total_sentences), sentences, strict=False):
+            ids = [self.wv.key_to_index[word] for word in sentence if word in self.wv.key_to_index]
+            total = 0.0
+            for place, term in enumerate(ids):
+                contexts = ids[max(0, place - self.window) : place] + ids[place + 1 : place + 1 + self.window]
+                logits = log_p + self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
+                total += float(logits[term] - logits.max() - np.log(np.exp(logits - logits.max()).sum()))
+            scores.append(total)
+        return np.array(scores, dtype=np.float32)
+
+    def _frequencies(self) -> np.ndarray:
+        if self.counts is not None and len(self.counts) == len(self.wv):
+            weights = self.counts.marginals.terms
+        else:
+            weights = np.asarray(self.wv.expandos["count"], dtype=np.float64)
+        return np.asarray(weights / weights.sum())
+
+    def _refuse_sum(self, what: str) -> None:
+        if self.returned == "v+w":
+            raise ValueError(
+                f"{what} needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
+            )
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
+        super().save(*args, **kwargs)
+        name = args[0] if args else kwargs.get("fname_or_handle")
+        if self.counts is not None and isinstance(name, str | os.PathLike):
+            copy_counts(self.counts.directory, counts_beside(name))
+
+    def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
+        return super()._save_specials(fname, separately, sep_limit, {*ignore, "counts"}, *rest)
+
+    @classmethod
+    def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
+        """Load a model; `mmap="r"` shares its arrays between processes."""
+        model: HilbertMLE = super().load(*args, **kwargs)
+        name = args[0] if args else kwargs.get("fname")
+        beside = counts_beside(name) if isinstance(name, str | os.PathLike) else None
+        model.counts = PairCounts.open(beside) if beside is not None and beside.exists() else None
+        return model
+
+    def reset_from(self, other_model: Word2Vec) -> None:
+        """Take over another model's vocabulary, and begin without counts."""
+        self.wv = Vectors(self.vector_size)
+        self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
+        self.wv.expandos = other_model.wv.expandos
+        self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
+        self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
+        self.init_weights()
+
+
+def counts_beside(name: str | os.PathLike[str]) -> Path:
+    """Where the counts of a saved model are."""
+    return Path(os.fspath(name) + ".counts")
+
+
+def copy_counts(source: Path, target: Path) -> None:
+    """Copy a store, whole or not at all."""
+    if source.resolve() == target.resolve():
+        return
+    fresh = target.with_name(target.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    shutil.copytree(source, fresh)
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.rename(target)

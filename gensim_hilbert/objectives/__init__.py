@@ -1,0 +1,1 @@
+"""What is fitted: one small class for each low rank embedder."""

@@ -1,0 +1,1 @@
+"""Counts in, vectors and covectors out."""

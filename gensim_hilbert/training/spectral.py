@@ -1,0 +1,59 @@
+"""Where factorisation starts: the truncated SVD of positive PMI, weighted as the objective weighs it.
+
+sqrt(a_i b_j) max(PMI_ij, 0) is a rough quadratic stand-in for the loss. Its best rank-d factors, by randomised SVD in
+four sweeps over the shards, are about as good as what seven passes make of a random start.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from gensim_hilbert.training.shards import Shards
+
+OVERSAMPLING = 20
+LONGEST = 0.9  # rows are shortened to this: exp is unforgiving at first
+
+
+def spectral_start(
+    shards: Shards, a: list[torch.Tensor], b: list[torch.Tensor], vector_size: int, generator: torch.Generator
+) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Row blocks of covectors and vectors."""
+    n, size = shards.n, shards.size
+    rank = min(vector_size + OVERSAMPLING, size)
+    root_a, root_b = [block.sqrt() for block in a], [block.sqrt() for block in b]
+
+    def sweep(right: list[torch.Tensor], transposed: bool) -> list[torch.Tensor]:
+        """The weighted table, or its transpose, times a matrix given by row blocks."""
+        out = [torch.zeros(len(block), rank, device=block.device) for block in (b if transposed else a)]
+        for i, j, places, values in shards.stream((i, j) for i in range(n) for j in range(n)):
+            weight = (root_a[i][:, None] * root_b[j]).view(-1)[places]
+            dense = torch.zeros(len(a[i]), len(b[j]), device=values.device)
+            dense.view(-1)[places] = (values / weight**2).log().clamp_(min=0) * weight
+            if transposed:
+                out[j].addmm_(dense.T, right[i])
+            else:
+                out[i].addmm_(dense, right[j])
+        return out
+
+    def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
+        basis = torch.linalg.qr(torch.cat(blocks))[0]
+        return list(torch.split(basis, [len(block) for block in blocks]))
+
+    start = torch.randn(size, rank, generator=generator).to(a[0].device)
+    basis = orthonormal(sweep(list(torch.split(start, [len(block) for block in b])), transposed=False))
+    basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
+    projected = sweep(basis, transposed=True)
+    right, strength, mix = torch.linalg.svd(torch.cat(projected), full_matrices=False)
+    root = strength[:vector_size].sqrt()
+    covectors = [(block @ mix.T[:, :vector_size]) * root for block in basis]
+    vectors = list(torch.split(right[:, :vector_size] * root, [len(block) for block in b]))
+    return [shortened(x, r) for x, r in zip(covectors, root_a, strict=True)], [
+        shortened(x, r) for x, r in zip(vectors, root_b, strict=True)
+    ]
+
+
+def shortened(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Rows divided by their weight, none longer than LONGEST; zero for words without weight."""
+    rows = torch.where(weight[:, None] > 0, rows / weight.clamp_min(1e-30)[:, None], torch.zeros_like(rows))
+    lengths: torch.Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+    return rows * (LONGEST / lengths.clamp_min(1e-9)).clamp_max(1)

@@ -1,0 +1,169 @@
+"""Hilbert-MLE by factorisation, against mathematics."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from gensim_hilbert import PairCounts
+from gensim_hilbert.objectives.hilbert import Hilbert
+from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.gauge import balanced
+
+
+def store(table: np.ndarray) -> PairCounts:
+    return PairCounts.from_scipy(sparse.coo_array(table), [f"w{k}" for k in range(len(table))], scale=1)
+
+
+def random_table(size: int, seed: int = 0, least: int = 0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    rates = np.outer(random.exponential(size=size) + 0.1, random.exponential(size=size) + 0.1) * 20
+    return random.poisson(rates) + least
+
+
+@pytest.fixture(scope="module")
+def table():
+    return random_table(40)
+
+
+def pmi_of(table: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(table * table.sum() / np.outer(table.sum(axis=1), table.sum(axis=0)))
+
+
+def loss_of(table: np.ndarray, psi: torch.Tensor, temperature: float) -> torch.Tensor:
+    """The paper's loss, as it stands there, but for the scale of the multipliers."""
+    p = torch.tensor(table / table.sum(), dtype=torch.float64)
+    p_i, p_j = p.sum(dim=1), p.sum(dim=0)
+    a, b = p_i ** (1 / temperature), p_j ** (1 / temperature)
+    multiplier = torch.outer(a / a.mean(), b / b.mean())
+    return (multiplier * (psi.exp() - p / torch.outer(p_i, p_j) * psi)).sum()
+
+
+@pytest.mark.parametrize("temperature", [1.0, 1.25, 2.0, 3.0])
+@pytest.mark.parametrize("n", [1, 3])
+def test_gradients_equal_autograd_and_finite_differences(table, temperature, n):
+    objective = Hilbert(store(table), temperature)
+    random = torch.Generator().manual_seed(0)
+    w, v = (torch.randn(40, 7, generator=random, dtype=torch.float64) * 0.3 for _ in range(2))
+    w.requires_grad_()
+    loss = loss_of(table, w @ v.T, temperature)
+    loss.backward()
+    ours = torch.zeros(40, 7, dtype=torch.float64)
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            rows, columns, values = objective.positives(i, j, n)
+            width = len(range(j, 40, n))
+            psi = w.detach()[i::n] @ v[j::n].T
+            a, b = (torch.from_numpy(side) for side in (objective.contexts[i::n], objective.terms[j::n]))
+            places = torch.from_numpy(rows.astype(np.int64) * width + columns)
+            sums = objective.differentiate_(psi, a, b, places, torch.from_numpy(values))
+            total += sums[0] - sums[1]
+            ours[i::n] += psi @ v[j::n]
+    torch.testing.assert_close(ours, w.grad)
+    assert total == pytest.approx(float(loss.detach()))
+    step = torch.zeros_like(v)
+    step[3, 2] = 1e-5
+    ahead, behind = (float(loss_of(table, w.detach() @ (v + s).T, temperature)) for s in (step, -step))
+    v_gradient = torch.autograd.functional.jacobian(lambda x: loss_of(table, w.detach() @ x.T, temperature), v)
+    assert (ahead - behind) / 2e-5 == pytest.approx(float(v_gradient[3, 2]), rel=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 1.25, 2.0])
+def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(temperature):
+    table = random_table(12, least=1)
+    fit = Factorization(Hilbert(store(table), temperature), 12, l2=0, passes=6000, final_rate=1e-4)
+    fit.run(fit.steps)
+    covectors, vectors = fit.result()
+    assert np.abs(covectors @ vectors.T - pmi_of(table)).max() < 1e-3
+    assert fit.evaluate().unitarity == pytest.approx(1, abs=1e-3)
+    p_i, p_j = table.sum(axis=1) / table.sum(), table.sum(axis=0) / table.sum()
+    assert (np.outer(p_i, p_j) * np.exp(covectors @ vectors.T)).sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_a_known_low_rank_model_is_found_again():
+    random = np.random.default_rng(1)
+    size, rank = 150, 4
+    w, v = random.normal(size=(size, rank)) * 0.5, random.normal(size=(size, rank)) * 0.5
+    p = random.dirichlet(np.ones(size) * 3)
+    joint = np.outer(p, p) * np.exp(w @ v.T)
+    table = random.multinomial(30_000_000, (joint / joint.sum()).ravel()).reshape(size, size)
+    fit = Factorization(Hilbert(store(table)), rank + 2, passes=300)
+    fit.run(fit.steps)
+    covectors, vectors = fit.result()
+    truth = pmi_of(joint)
+    assert np.corrcoef((covectors @ vectors.T).ravel(), truth.ravel())[0, 1] > 0.99
+
+
+def test_sharding_does_not_change_the_objective(table):
+    counts = store(table)
+    random = np.random.default_rng(0)
+    start = tuple(random.normal(size=(40, 5)).astype(np.float32) * 0.2 for _ in range(2))
+    losses = [Factorization(Hilbert(counts), 5, n=n, start=start).evaluate() for n in (1, 2, 4)]
+    for report in losses[1:]:
+        assert report.loss == pytest.approx(losses[0].loss, rel=1e-6)
+        assert report.unitarity == pytest.approx(losses[0].unitarity, rel=1e-6)
+    fits = [Factorization(Hilbert(counts), 5, n=n, passes=600 // n) for n in (1, 2)]
+    psis = []
+    for fit in fits:
+        fit.run(fit.steps)
+        covectors, vectors = fit.result()
+        psis.append(covectors @ vectors.T)
+    assert np.corrcoef(psis[0].ravel(), psis[1].ravel())[0, 1] > 0.999
+
+
+def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(table):
+    def vectors(seed: int) -> np.ndarray:
+        fit = Factorization(Hilbert(store(table)), 5, seed=seed)
+        fit.run(fit.steps)
+        return fit.result()[1]
+
+    first = vectors(1)
+    np.testing.assert_array_equal(first, vectors(1))
+    other = vectors(2)
+    assert not np.array_equal(first, other)
+    assert np.corrcoef(first.ravel(), other.ravel())[0, 1] > 0.99
+
+
+def test_the_balanced_gauge_keeps_psi_and_balances():
+    random = torch.Generator().manual_seed(0)
+    w, v = torch.randn(50, 6, generator=random) * 3, torch.randn(50, 6, generator=random)
+    mix = torch.randn(6, 6, generator=random)
+    one, two = balanced(w, v), balanced(w @ mix, v @ torch.linalg.inv(mix).T)
+    torch.testing.assert_close(one[0] @ one[1].T, w @ v.T, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(one[1], two[1], rtol=1e-3, atol=1e-3)
+    moments = one[0].T @ one[0]
+    torch.testing.assert_close(moments, one[1].T @ one[1], rtol=1e-3, atol=1e-3)
+    assert torch.all(torch.diff(torch.diag(moments)) <= 0)
+    torch.testing.assert_close(moments, torch.diag(torch.diag(moments)), rtol=1e-3, atol=1e-3)
+
+
+def test_divergence_is_stepped_back_from(table, caplog):
+    fit = Factorization(Hilbert(store(table)), 5, rate=200.0, passes=40)
+    fit.run(fit.steps)
+    assert any("diverged" in message for message in caplog.messages)
+    covectors, vectors = fit.result()
+    assert np.isfinite(covectors).all()
+    assert np.isfinite(vectors).all()
+    assert fit.evaluate().unitarity == pytest.approx(1, abs=0.5)
+
+
+def test_unseen_words_and_more_dimensions_than_words():
+    table = np.zeros((4, 4), dtype=int)
+    table[0, 1] = table[1, 0] = 5
+    table[0, 2] = table[2, 0] = 3
+    fit = Factorization(Hilbert(store(table)), 10)
+    fit.run(fit.steps)
+    _, vectors = fit.result()
+    assert vectors.shape == (4, 10)
+    assert np.isfinite(vectors).all()
+    assert np.abs(vectors[3]).max() < 1e-12
+
+
+def test_bad_arguments():
+    counts = store(random_table(5))
+    with pytest.raises(ValueError, match=r"0\.5"):
+        Hilbert(counts, 0.5)
+    with pytest.raises(ValueError, match="cuda:99"):
+        Factorization(Hilbert(counts), 2, device="cuda:99")
