@@ -13,8 +13,10 @@ from gensim import matutils
 from gensim.models import KeyedVectors
 
 
-class Vectors(KeyedVectors):  # type: ignore[misc]  # gensim has no types
+class Vectors(KeyedVectors):
     """gensim's KeyedVectors, but for one method."""
+
+    vectors_lockf: np.ndarray
 
     def intersect_word2vec_format(
         self,

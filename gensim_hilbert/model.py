@@ -246,7 +246,7 @@ class HilbertMLE(Word2Vec):
         total = report.pop("total")
         report["counts"] = int(self.memory_gb * (1 << 30))
         report["optimizer"] = 6 * 4 * size * self.vector_size  # two moments and a copy to step back to, for both sides
-        side = min(size, 1500)
+        side = min(size, 1600)
         report["shards"] = 2 * 4 * side * side
         report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
         return report

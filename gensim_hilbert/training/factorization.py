@@ -92,7 +92,7 @@ class Factorization:
     passes : int, optional
         Over all shards; by default enough for 256 updates of each row, and 8 at least.
     n : int, optional
-        Shards a side, by default so many that one has some 1,500 rows.
+        Shards a side, by default so many that one has 800 to 1,600 rows.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
     seed : int
@@ -276,8 +276,8 @@ class Factorization:
 
 
 def shards_a_side(size: int, classes: int) -> int:
-    """A power of two for which shards have some 1,500 rows, and that the store serves without waste."""
+    """A power of two for which shards have 800 to 1,600 rows, and that the store serves without waste."""
     n = 1
-    while n < classes and size > 1500 * n:
+    while n < classes and size > 1600 * n:
         n *= 2
     return n
