@@ -5,12 +5,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_snippet_prints_what_the_readme_says(tmp_path):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    code, output = re.search(r"```python\n(.*?)```\n```\n(.*?)```", text, re.DOTALL).groups()
+SNIPPETS = re.findall(
+    r"```python\n(.*?)```\n```\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+)
+
+
+@pytest.mark.parametrize(("code", "output"), SNIPPETS, ids=["train", "count"])
+def test_the_snippets_print_what_the_readme_says(tmp_path, code, output):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout == output, done.stderr
 
