@@ -16,7 +16,9 @@ import torch
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 
-LARGEST = 20.0  # psi is cut off here: a diverging run is noticed by its sums before numbers overflow
+# psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients would
+# swamp Adam's second moments for hundreds of steps.
+LARGEST = 14.0
 
 
 class Hilbert:
