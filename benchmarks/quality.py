@@ -25,12 +25,13 @@ SAMPLE, EPOCHS, NEGATIVE, WINDOW = 1e-4, 5, 5, 5
 
 def hilbert(path: str, size: int, words: int, seed: int):
     from gensim_hilbert import HilbertMLE
+    from gensim_hilbert.training.gauge import summed
 
     model = HilbertMLE(
         corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2
     )
-    summed = model.wv.vectors + model.syn1neg
-    return model.wv.index_to_key, {"HilbertMLE": model.wv.vectors, "HilbertMLE, v+w": summed}
+    both = summed(model.syn1neg, model.wv.vectors)
+    return model.wv.index_to_key, {"HilbertMLE": model.wv.vectors, "HilbertMLE, vectors='v+w'": both}
 
 
 def sgns(path: str, size: int, words: int, seed: int):

@@ -307,7 +307,8 @@ class HilbertMLE(Word2Vec):
     def _fit(self, epochs: int, callbacks: Iterable[Any]) -> None:
         """Fit the counts in so many rounds."""
         from gensim_hilbert.objectives.hilbert import Hilbert
-        from gensim_hilbert.training.factorization import Factorization
+        from gensim_hilbert.training.factorization import Factorization, Report
+        from gensim_hilbert.training.gauge import summed
 
         assert self.counts is not None
         started = default_timer()
@@ -333,12 +334,15 @@ class HilbertMLE(Word2Vec):
             lock=lock,
         )
         with Progress("training", fit.steps, show=self.progress, unit=" shards") as bar:
+
+            def show(report: Report) -> None:
+                bar.note(f"loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
+                bar.move_to(fit.steps_done)
+
             for epoch in range(epochs):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
-                steps = fit.steps * (epoch + 1) // epochs - fit.steps * epoch // epochs
-                report = fit.run(steps)
-                bar.update(steps)
+                report = fit.run(fit.steps * (epoch + 1) // epochs - fit.steps * epoch // epochs, show)
                 self._take(*fit.result())
                 if self.compute_loss:
                     self.running_training_loss = fit.evaluate().loss
@@ -349,8 +353,7 @@ class HilbertMLE(Word2Vec):
                 for callback in callbacks:
                     callback.on_epoch_end(self)
         if self.returned == "v+w":
-            self.wv.vectors = self.wv.vectors + self.syn1neg
-            self._written = self._checksum()
+            self._take(self.syn1neg, summed(self.syn1neg, self.wv.vectors))
         self.train_count += 1
         self.total_train_time += default_timer() - started
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)

@@ -38,6 +38,14 @@ class Progress:
                 self.bar.set_postfix_str(f"{rate / 1e6:.1f}M tokens/s", refresh=False)
             self.bar.update(amount)
 
+    def note(self, text: str) -> None:
+        """Show a few words behind the bar."""
+        self.bar.set_postfix_str(text, refresh=False)
+
+    def move_to(self, amount: int) -> None:
+        """So much is done in all."""
+        self.update(amount - int(self.bar.n) if not self.bar.disable else 0)
+
     def __enter__(self) -> Progress:
         return self
 

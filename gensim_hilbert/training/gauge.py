@@ -6,6 +6,7 @@ runs that have found the same psi then have the same vectors.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 
@@ -20,6 +21,17 @@ def balanced(w: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     # The sign of an axis: its third moment over vectors is positive, which noise hardly flips.
     sign = torch.where((v**3).sum(dim=0) < 0, -1.0, 1.0).double()
     return (w * sign).float(), (v * sign).float()
+
+
+def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors plus covectors, centred: averages their noise, but is no longer a factor of psi.
+
+    Covectors are turned first to where they agree with vectors best (orthogonal Procrustes): psi is often negative
+    along its strongest axis, and a plain sum would cancel it.
+    """
+    left, _, right = np.linalg.svd(w.T.astype(np.float64) @ v)
+    total = v + w @ (left @ right).astype(np.float32)
+    return np.ascontiguousarray(total - total.mean(axis=0))
 
 
 def principal_axes(blocks: list[torch.Tensor]) -> torch.Tensor:
