@@ -157,14 +157,14 @@ class HilbertMLE(Word2Vec):
 
     @classmethod
     def from_counts(cls, counts: PairCounts, callbacks: Iterable[Any] = (), **options: Any) -> HilbertMLE:
-        """Train on pair counts that have been made before."""
+        """Train on pair counts that have been made before, as they are: window, sample and words are theirs."""
         model = cls(**options)
         model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
         model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
-        order = model.sorted_vocab, model.max_final_vocab
-        model.sorted_vocab, model.max_final_vocab = 0, None
-        model.prepare_vocab(min_count=-1)
-        model.sorted_vocab, model.max_final_vocab = order
+        rules = model.min_count, model.sorted_vocab, model.max_final_vocab
+        model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, as they stand
+        model.prepare_vocab()
+        model.min_count, model.sorted_vocab, model.max_final_vocab = rules
         model.window = counts.window.reach
         model.prepare_weights()
         model.counts = counts
@@ -433,6 +433,10 @@ class HilbertMLE(Word2Vec):
             )
 
     # ------------------------------------------------------------------ files
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the counts, which may be large and temporary; `save` keeps them."""
+        return {**self.__dict__, "counts": None}
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""

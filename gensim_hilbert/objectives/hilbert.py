@@ -16,8 +16,8 @@ import torch
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 
-# psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients would
-# swamp Adam's second moments for hundreds of steps.
+# psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients
+# would swamp Adam's second moments for hundreds of steps.
 LARGEST = 14.0
 
 
