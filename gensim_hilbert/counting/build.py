@@ -327,7 +327,7 @@ def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Itera
     if target.exists() and not overwrite:
         raise FileExistsError(
             f"{target} exists and holds something else, or damaged counts; choose another directory, or pass "
-            "overwrite=True"
+            "overwrite=True (--overwrite)"
         )
     work = partial_of(target)
     work.mkdir(parents=True, exist_ok=True)
