@@ -27,7 +27,7 @@ from gensim_hilbert.training.spectral import spectral_start
 logger = logging.getLogger(__name__)
 
 RATE = 0.5  # how far Adam may move a row in one step, at first
-PRIOR_COUNTS = 50.0  # strength of the prior: what so many pairs of a word would say
+PRIOR_COUNTS = 50.0  # strength of the prior at 100 dimensions: what so many pairs of a word would say
 STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an honest one would leave no vectors at all
 UPDATES = 256  # of each row, at least
 LEAST_PASSES = 8
@@ -83,8 +83,9 @@ class Factorization:
     vector_size : int
         Dimensions.
     l2 : float or "auto"
-        Strength of the Gaussian prior on rows, in counts; "auto" is 50. In the loss it weighs `l2 / evidence`, evidence
-        being the counts behind the average row: the more text, the weaker.
+        Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square root
+        of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row: the
+        more text, the weaker.
     rate : float
         Relative to the built-in one.
     final_rate : float
@@ -124,7 +125,7 @@ class Factorization:
         self.objective, self.size, self.vector_size = objective, len(objective.counts), vector_size
         self.device = choose_device(device)
         self.n = n or shards_a_side(self.size, objective.counts.manifest["classes"])
-        counts_of_prior = PRIOR_COUNTS if l2 == "auto" else float(l2)
+        counts_of_prior = PRIOR_COUNTS * math.sqrt(vector_size / 100) if l2 == "auto" else float(l2)
         self.l2 = counts_of_prior / objective.evidence
         if l2 == "auto":
             self.l2 = min(self.l2, STRONGEST)
