@@ -83,9 +83,9 @@ class Factorization:
     vector_size : int
         Dimensions.
     l2 : float or "auto"
-        Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square root
-        of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row: the
-        more text, the weaker.
+        Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square
+        root of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row:
+        the more text, the weaker.
     rate : float
         Relative to the built-in one.
     final_rate : float
