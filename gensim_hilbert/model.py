@@ -245,7 +245,8 @@ class HilbertMLE(Word2Vec):
         report = super().estimate_memory(vocab_size=size, report=report)
         total = report.pop("total")
         report["counts"] = int(self.memory_gb * (1 << 30))
-        report["optimizer"] = 6 * 4 * size * self.vector_size  # two moments and a copy to step back to, for both sides
+        # For both sides: the factor itself, two moments, and two copies to step back to.
+        report["optimizer"] = 10 * 4 * size * self.vector_size
         side = min(size, 1600)
         report["shards"] = 2 * 4 * side * side
         report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
