@@ -75,17 +75,17 @@ def count_corpus(
             clear(work)
             journal = Journal(work)
             scan: dict[str, Any] = dict(workers=workers, executor=executor, errors=settings.errors, progress=progress)
-            if settings.sample and vocabulary is not None:
-                # Shares of a corpus are thinned by the frequencies in the whole.
-                np.save(work / KEEP, vocabulary.keep_below(settings.sample))
+            given = vocabulary
             if vocabulary is None:
                 vocabulary = Vocabulary.from_corpus(source, **rules, **scan)
             elif source.can_repeat:
                 vocabulary = vocabulary.recounted(source, **scan)
             else:
                 vocabulary = Vocabulary(vocabulary.words, vocabulary.counts)
-            if settings.sample and not (work / KEEP).exists():
-                np.save(work / KEEP, vocabulary.keep_below(settings.sample))
+            if settings.sample:
+                # Shares of a corpus are thinned by the frequencies in the whole.
+                frequencies = vocabulary if given is None else given
+                np.save(work / KEEP, frequencies.keep_below(settings.sample))
             vocabulary.save(work / VOCABULARY)
             journal.start(request, vocabulary, reads_here(source, workers, executor))
         else:
