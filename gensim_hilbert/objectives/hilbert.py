@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.training.device import wide
 
 # psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients
 # would swamp Adam's second moments for hundreds of steps.
@@ -30,15 +31,20 @@ class Hilbert:
         The table.
     temperature : float
         The paper's tau: 1 is plain maximum likelihood, 2 the paper's choice.
+    threshold : float
+        Words less frequent than this are not tempered; 0 tempers all, as the paper does.
     """
 
-    def __init__(self, counts: PairCounts, temperature: float = 1.25):
+    def __init__(self, counts: PairCounts, temperature: float = 1.25, threshold: float = 0.0):
         if not temperature >= 1:
             raise ValueError(f"temperature must be 1 or more, got {temperature}")
+        if not 0 <= threshold < 1:
+            raise ValueError(f"threshold must be a frequency, 0 or more and below 1, got {threshold}")
         self.counts = counts
-        self.temperature = temperature
-        self.contexts, self.context_factors = tempered(counts.marginals.contexts / counts.total, temperature)
-        self.terms, self.term_factors = tempered(counts.marginals.terms / counts.total, temperature)
+        self.temperature, self.threshold = temperature, threshold
+        contexts, terms = counts.marginals.contexts / counts.total, counts.marginals.terms / counts.total
+        self.contexts, self.context_factors = tempered(contexts, temperature, threshold)
+        self.terms, self.term_factors = tempered(terms, temperature, threshold)
 
     def positives(self, i: int, j: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows, columns and values s of the shard [i::n, j::n], numbered within it."""
@@ -56,9 +62,9 @@ class Hilbert:
         `places` are those of the positives `values` in the flattened shard. The difference of the sums is the loss.
         """
         flat = psi.view(-1)
-        linear = float(flat[places].double() @ values.double())
+        linear = float(wide(flat[places]) @ wide(values))
         psi.clamp_(max=LARGEST).exp_().mul_(a[:, None]).mul_(b)
-        probability = float(psi.sum(dim=1).sum(dtype=torch.float64))
+        probability = float(wide(psi.sum(dim=1)).sum())
         flat.index_add_(0, places, values, alpha=-1.0)
         return probability, linear
 
@@ -68,12 +74,13 @@ class Hilbert:
         return self.counts.total / len(self.counts)
 
 
-def tempered(p: np.ndarray, temperature: float) -> tuple[np.ndarray, np.ndarray]:
-    """p^(1/tau), scaled to a mean of 1 over the words that occur, and that divided by p; zero for words that do not."""
+def tempered(p: np.ndarray, temperature: float, threshold: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """What p becomes, scaled to a mean of 1 over all words, and that divided by p; zero for words that do not occur.
+
+    p^(1/tau); with a threshold t, p min(1, (t / p)^(1 - 1/tau)): the same but for a factor above t, and p below.
+    """
     seen = p > 0
-    multiplier = np.zeros_like(p)
-    multiplier[seen] = p[seen] ** (1 / temperature)
-    multiplier /= multiplier.mean()
     factor = np.zeros_like(p)
-    factor[seen] = multiplier[seen] / p[seen]
-    return multiplier, factor
+    factor[seen] = np.maximum(p[seen], threshold) ** (1 / temperature - 1)
+    multiplier = p * factor
+    return multiplier / multiplier.mean(), factor / multiplier.mean()

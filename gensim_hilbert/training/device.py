@@ -1,8 +1,14 @@
-"""Where to compute."""
+"""Where to compute, and how exactly."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
+
+# Of the matrix products of a shard; everything else is computed in float32, sums in float64.
+PRECISIONS = ("float32", "tf32", "bf16")
 
 
 def choose_device(name: str) -> torch.device:
@@ -18,3 +24,27 @@ def choose_device(name: str) -> torch.device:
         reason = str(error).splitlines()[0]
         raise ValueError(f"device={name!r} is not available here: {reason}; use device='cpu' or 'auto'") from None
     return device
+
+
+def free_memory(device: torch.device) -> int | None:
+    """Bytes that are free on a CUDA device; None for others, which share the memory of the host."""
+    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else None
+
+
+def wide(x: torch.Tensor) -> torch.Tensor:
+    """The same in float64: on the host where the device is Apple's GPU, which has none."""
+    return (x.cpu() if x.device.type == "mps" else x).double()
+
+
+@contextmanager
+def products_in(precision: str) -> Iterator[None]:
+    """Let torch compute float32 products in TF32 where less than float32 is asked for; then set back what was set."""
+    if precision == "float32":
+        yield
+        return
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from gensim_hilbert.training.device import wide
+
 
 def balanced(w: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The same psi with W^T W = V^T V = diagonal, in O(V d^2)."""
-    q_w, r_w = torch.linalg.qr(w.double())
-    q_v, r_v = torch.linalg.qr(v.double())
+    q_w, r_w = torch.linalg.qr(wide(w))
+    q_v, r_v = torch.linalg.qr(wide(v))
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
     root = strength.sqrt()
     unused = w.shape[1] - len(root)  # more dimensions than words
@@ -36,7 +38,7 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def principal_axes(blocks: list[torch.Tensor]) -> torch.Tensor:
     """An orthogonal matrix that makes the joint second moments of all rows diagonal, strongest first."""
-    moments = sum((block.T @ block).double() for block in blocks)
+    moments = sum(wide(block.T @ block) for block in blocks)
     assert isinstance(moments, torch.Tensor)
     axes: torch.Tensor = torch.linalg.eigh(moments.cpu())[1]
     return axes.flip(1).to(blocks[0])

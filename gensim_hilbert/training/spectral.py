@@ -36,20 +36,26 @@ def spectral_start(
         return out
 
     def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
-        basis = torch.linalg.qr(torch.cat(blocks))[0]
+        basis = torch.linalg.qr(solvable(torch.cat(blocks)))[0].to(a[0].device)
         return list(torch.split(basis, [len(block) for block in blocks]))
 
     start = torch.randn(size, rank, generator=generator).to(a[0].device)
     basis = orthonormal(sweep(list(torch.split(start, [len(block) for block in b])), transposed=False))
     basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
     projected = sweep(basis, transposed=True)
-    right, strength, mix = torch.linalg.svd(torch.cat(projected), full_matrices=False)
+    parts = torch.linalg.svd(solvable(torch.cat(projected)), full_matrices=False)
+    right, strength, mix = (part.to(a[0].device) for part in parts)
     root = strength[:vector_size].sqrt()
     covectors = [(block @ mix.T[:, :vector_size]) * root for block in basis]
     vectors = list(torch.split(right[:, :vector_size] * root, [len(block) for block in b]))
     return [shortened(x, r) for x, r in zip(covectors, root_a, strict=True)], [
         shortened(x, r) for x, r in zip(vectors, root_b, strict=True)
     ]
+
+
+def solvable(x: torch.Tensor) -> torch.Tensor:
+    """On the host where the device is Apple's GPU, which has no decompositions."""
+    return x.cpu() if x.device.type == "mps" else x
 
 
 def shortened(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
