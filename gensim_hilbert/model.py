@@ -61,10 +61,14 @@ class HilbertMLE(Word2Vec):
         How to fit.
     temperature : float
         The paper's tau: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
+    threshold : float
+        Words less frequent than this weigh as in plain maximum likelihood; 0, as in the paper, spares none.
     l2 : float or "auto"
         Strength of the prior, in counts.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
+    precision : {"float32", "tf32", "bf16"}
+        Of the large matrix products. The lower ones are for GPUs that are faster with them; all else is float32.
     memory_gb : float
         For counting, and for keeping counts in memory while training.
     vectors : {"v", "v+w"}
@@ -112,8 +116,10 @@ class HilbertMLE(Word2Vec):
         *,
         solver: str = "factorization",
         temperature: float = 1.25,
+        threshold: float = 0.0,
         l2: float | str = "auto",
         device: str = "auto",
+        precision: str = "float32",
         memory_gb: float = 2.0,
         vectors: str = "v",
         progress: bool = True,
@@ -128,6 +134,7 @@ class HilbertMLE(Word2Vec):
         if unused:
             warnings.warn(f"HilbertMLE has no use for {', '.join(unused)}", stacklevel=2)
         self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device
+        self.threshold, self.precision = threshold, precision
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
         self.wv = Vectors(vector_size)
         self.counts: PairCounts | None = None
@@ -247,7 +254,7 @@ class HilbertMLE(Word2Vec):
         report["counts"] = int(self.memory_gb * (1 << 30))
         # For both sides: the factor itself, two moments, and two copies to step back to.
         report["optimizer"] = 10 * 4 * size * self.vector_size
-        side = min(size, 1600)
+        side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
         report["shards"] = 2 * 4 * side * side
         report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
         return report
@@ -300,12 +307,12 @@ class HilbertMLE(Word2Vec):
             "train",
             msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
         )
-        self._fit(epochs, callbacks)
+        self._fit(epochs, callbacks, report_delay)
         kept = vocabulary.keep_probability(self.sample)
         used = int((fresh.vocabulary.counts * kept).sum())
         return used * epochs, fresh.vocabulary.tokens * epochs
 
-    def _fit(self, epochs: int, callbacks: Iterable[Any]) -> None:
+    def _fit(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
         """Fit the counts in so many rounds."""
         from gensim_hilbert.objectives.hilbert import Hilbert
         from gensim_hilbert.training.factorization import Factorization, Report
@@ -323,22 +330,31 @@ class HilbertMLE(Word2Vec):
             callback.on_train_begin(self)
         counts = self.counts.expected(self.sample) if self.thins_on_average else self.counts
         fit = Factorization(
-            Hilbert(counts, self.temperature),
+            Hilbert(counts, self.temperature, self.threshold),
             self.vector_size,
             l2=self.l2,
             rate=self.alpha / GENSIM_ALPHA,
             final_rate=self.min_alpha / self.alpha,
             device=self.device,
+            precision=self.precision,
             seed=self.seed,
             memory_gb=self.memory_gb,
             start=(self.syn1neg, self.wv.vectors) if given else None,
             lock=lock,
         )
         with Progress("training", fit.steps, show=self.progress, unit=" shards") as bar:
+            said = started
 
             def show(report: Report) -> None:
-                bar.note(f"loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
+                nonlocal said
+                bar.note(f"pass {report.passes:.1f}, loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
                 bar.move_to(fit.steps_done)
+                if not bar.shown and default_timer() - said >= report_delay:
+                    said = default_timer()
+                    logger.info(
+                        "PROGRESS: pass %.2f of %d, loss %.6f, sum p^ %.4f, gradient %.3g",
+                        report.passes, fit.passes, report.loss, report.unitarity, report.gradient,
+                    )  # fmt: skip
 
             for epoch in range(epochs):
                 for callback in callbacks:

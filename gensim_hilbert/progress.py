@@ -17,7 +17,7 @@ class Progress:
         self.lock = threading.Lock()
         self.tokens = 0
         self.started = time.perf_counter()
-        show = show and sys.stderr is not None and sys.stderr.isatty()
+        self.shown = show and sys.stderr is not None and sys.stderr.isatty()
         self.bar = tqdm(
             desc=title,
             total=total,
@@ -25,7 +25,7 @@ class Progress:
             unit_scale=True,
             unit_divisor=1024 if unit == "B" else 1000,
             leave=False,
-            disable=not show,
+            disable=not self.shown,
             dynamic_ncols=True,
         )
 

@@ -1,4 +1,4 @@
-"""Real servers on loopback, for the tests that need one."""
+"""What tests ask for by name: the devices that are here, and real servers on loopback."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ import pytest
 
 # Small products do not gain by threads, and lose much where a server or another test needs the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_generate_tests(metafunc):
+    """A test that asks for `device` runs on all that are here."""
+    if "device" in metafunc.fixturenames:
+        import torch  # most tests do without
+
+        here = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        metafunc.parametrize("device", [name for name, available in here.items() if available])
 
 
 def free_port() -> int:

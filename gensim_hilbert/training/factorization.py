@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives.hilbert import Hilbert
-from gensim_hilbert.training.device import choose_device
+from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in, wide
 from gensim_hilbert.training.gauge import balanced, principal_axes
 from gensim_hilbert.training.shards import Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -32,6 +32,12 @@ STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an hone
 UPDATES = 256  # of each row, at least
 LEAST_PASSES = 8
 TURNS = 4  # to principal axes, each pass
+STRETCH = 1 / 16  # of all passes: over fewer of them the loss shows no trend
+TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
+TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less tells that it has converged
+ROWS = 1600  # of a shard, at most: it should stay near the cache
+ROWS_ON_GPU = 8192
+BYTES_A_CELL = 12  # of a shard: psi in float32, as much again for what is made of it, and its entries
 BETAS = (0.9, 0.99)
 DIVERGED = 30.0  # times what a shard's probabilities should add up to
 
@@ -41,8 +47,23 @@ class Diverged(ArithmeticError):
 
 
 @dataclass
+class Sums:
+    """Over the shards of a pass, as far as it is done."""
+
+    shards: int = 0
+    loss: float = 0.0
+    probability: float = 0.0
+    share: float = 0.0  # what the probabilities should add up to
+    gradient: float = 0.0  # squared
+
+
+@dataclass
 class Report:
-    """How a stretch of training went. `unitarity` is sum p^ (tempered), which tends to 1."""
+    """How a pass, or what is done of it, went.
+
+    `passes` are those done in all, `loss` includes the prior, `unitarity` is sum p^ (tempered), which tends to 1, and
+    `gradient` the norm of that of a shard.
+    """
 
     passes: float = 0.0
     loss: float = 0.0
@@ -91,11 +112,16 @@ class Factorization:
     final_rate : float
         What it falls to, relative to the first.
     passes : int, optional
-        Over all shards; by default enough for 256 updates of each row, and 8 at least.
+        Over all shards, at most; by default enough for 256 updates of each row, and 8 at least.
+    tolerance : float
+        Training has converged when a sixteenth of all passes lowers the loss by less than this share of what has been
+        won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
-        Shards a side, by default so many that one has 800 to 1,600 rows.
+        Shards a side, by default so many that one has 800 to 1,600 rows; more on a GPU, where passes stay 8.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
+    precision : {"float32", "tf32", "bf16"}
+        Of the matrix products of shards; TF32 only has effect on GPUs that have it.
     seed : int
         The result depends on it only by its noise.
     memory_gb : float
@@ -115,28 +141,37 @@ class Factorization:
         rate: float = 1.0,
         final_rate: float = 0.02,
         passes: int | None = None,
+        tolerance: float = TOLERANCE,
         n: int | None = None,
         device: str = "auto",
+        precision: str = "float32",
         seed: int = 1,
         memory_gb: float = 2.0,
         start: tuple[np.ndarray, np.ndarray] | None = None,
         lock: np.ndarray | None = None,
     ):
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
         self.objective, self.size, self.vector_size = objective, len(objective.counts), vector_size
-        self.device = choose_device(device)
-        self.n = n or shards_a_side(self.size, objective.counts.manifest["classes"])
+        self.device, self.precision = choose_device(device), precision
+        free = free_memory(self.device)
+        if free is not None:
+            free -= 10 * 4 * self.size * vector_size  # both sides: the factor, two moments, two copies to step back to
+        self.n = n or shards_a_side(self.size, objective.counts.manifest["classes"], free)
         counts_of_prior = PRIOR_COUNTS * math.sqrt(vector_size / 100) if l2 == "auto" else float(l2)
         self.l2 = counts_of_prior / objective.evidence
         if l2 == "auto":
             self.l2 = min(self.l2, STRONGEST)
         self.rate, self.final_rate = RATE / math.sqrt(vector_size) * rate, final_rate
         self.passes = passes or max(LEAST_PASSES, math.ceil(UPDATES / self.n))
+        self.tolerance = tolerance
         self.generator = torch.Generator().manual_seed(seed)
         self.shards = Shards(objective, self.n, self.device, memory_gb)
         self.a, self.b = self._blocks(objective.contexts), self._blocks(objective.terms)
         self.keeps_axes = start is not None
         if start is None:
-            self.w, self.v = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
+            with products_in(precision):
+                self.w, self.v = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
             if self.w[0].shape[1] < vector_size:  # more dimensions than words
                 missing = vector_size - self.w[0].shape[1]
                 self.w, self.v = ([torch.nn.functional.pad(x, (0, missing)) for x in side] for side in (self.w, self.v))
@@ -146,6 +181,10 @@ class Factorization:
         self._reset_moments()
         self.order = self._order()
         self.steps_done = 0
+        self.sums = Sums()
+        self.report = Report()
+        self.losses: list[float] = []  # of whole passes
+        self.converged: int | None = None  # after how many steps
         self.scale = 1.0  # of the rate, halved after a divergence
         self.safe = self.untried = self._copy()
 
@@ -153,58 +192,107 @@ class Factorization:
 
     @property
     def steps(self) -> int:
-        """Shards to be visited in all."""
+        """Shards to be visited in all, unless training converges before."""
         return self.passes * self.n * self.n
 
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self._progress() >= 1
+
     def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
-        """Visit so many shards more; returns how the last pass, or part of one, went."""
-        report = Report()
+        """Visit so many shards more, or as many as are left; returns how the last pass, or part of one, went."""
+        a_pass = self.n * self.n
         target = self.steps_done + steps
-        while self.steps_done < target:
-            count = min(target - self.steps_done, self.n * self.n - self.steps_done % (self.n * self.n))
+        while self.steps_done < target and not self.finished:
             try:
-                self._visit(count, report)
+                self._visit(min(target - self.steps_done, a_pass - self.steps_done % a_pass), progress)
             except Diverged:
                 self._step_back()
                 continue
-            if self.steps_done % (self.n * self.n) == 0:
+            if self.steps_done % a_pass == 0:
                 # What a whole pass started from has shown to be sound; what it ended with has yet to.
                 self.safe, self.untried = self.untried, self._copy()
-            if progress:
-                progress(report)
-        return report
+                self.losses.append(self.report.loss)
+                self.sums = Sums()
+                self._look_for_convergence()
+        return self.report
 
-    def _visit(self, count: int, report: Report) -> None:
+    def _visit(self, count: int, progress: Callable[[Report], None] | None) -> None:
         n = self.n
         order = [next(self.order) for _ in range(count)]
         room = torch.empty(len(self.a[0]) * len(self.b[0]), device=self.device)
-        total = loss = gradient = expected = 0.0
         for i, j, places, values in self.shards.stream(order):
             if not self.keeps_axes and self.steps_done and self.steps_done % max(1, n * n // TURNS) == 0:
                 self._turn()
             w, v = self.w[i], self.v[j]
-            d = torch.mm(w, v.T, out=room[: len(w) * len(v)].view(len(w), len(v)))
-            probability, linear = self.objective.differentiate_(d, self.a[i], self.b[j], places, values)
-            share = float(values.sum(dtype=torch.float64))
+            with products_in(self.precision):
+                probability, linear, to_w, to_v = self._differentiate(i, j, places, values, room)
+            share = float(wide(values).sum())
             if not math.isfinite(probability) or probability > DIVERGED * max(share, self.size**2 / n**2 * 0.05):
                 raise Diverged
-            scale = n / self.size
-            to_w = torch.addmm(w, d, v, beta=self.l2, alpha=scale)
-            to_v = torch.addmm(v, d.T, w, beta=self.l2, alpha=scale)
+            sums = self.sums
+            sums.shards += 1
+            sums.loss += probability - linear + 0.5 * self.l2 * self.size / n * (squares(w) + squares(v))
+            sums.probability += probability
+            sums.share += share
+            sums.gradient += squares(to_w) + squares(to_v)
             rate = self.scale * self._rate_now()
             self.moments_w[i].step(w, to_w, rate, None)
             self.moments_v[j].step(v, to_v, rate, None if self.locks is None else self.locks[j])
             self.steps_done += 1
-            total, loss, expected = total + probability, loss + probability - linear, expected + share
-            gradient += float(to_w.double().square().sum() + to_v.double().square().sum())
-        report.passes += count / (n * n)
-        report.loss = loss / count * n * n / self.size**2
-        report.unitarity = total / expected if expected else math.nan
-        report.gradient = math.sqrt(gradient / count)
+            self.report = Report(
+                passes=self.steps_done / n**2,
+                loss=sums.loss / sums.shards * n**2 / self.size**2,
+                unitarity=sums.probability / sums.share if sums.share else math.nan,
+                gradient=math.sqrt(sums.gradient / sums.shards),
+            )
+            if progress and self.steps_done % n == 0:
+                progress(self.report)
+
+    def _differentiate(
+        self, i: int, j: int, places: torch.Tensor, values: torch.Tensor, room: torch.Tensor
+    ) -> tuple[float, float, torch.Tensor, torch.Tensor]:
+        """The sums of a shard's loss (see `Hilbert.differentiate_`), and its gradients, those of the prior included."""
+        w, v = self.w[i], self.v[j]
+        low = torch.bfloat16 if self.precision == "bf16" else w.dtype
+        w_low, v_low = w.to(low), v.to(low)
+        d = room[: len(w) * len(v)].view(len(w), len(v))
+        if low is d.dtype:
+            torch.mm(w, v.T, out=d)
+        else:
+            d.copy_(torch.mm(w_low, v_low.T))
+        sums = self.objective.differentiate_(d, self.a[i], self.b[j], places, values)
+        scale, d_low = self.n / self.size, d.to(low)
+        to_w = (self.l2 * w).add_(torch.mm(d_low, v_low), alpha=scale)
+        to_v = (self.l2 * v).add_(torch.mm(d_low.T, w_low), alpha=scale)
+        return *sums, to_w, to_v
+
+    # ------------------------------------------------------------------ schedule
+
+    def _progress(self) -> float:
+        """How much of the schedule is done, 0 to 1; after convergence its rest passes faster."""
+        if self.converged is None:
+            return self.steps_done / self.steps
+        before, since = self.converged / self.steps, self.steps_done - self.converged
+        return before + (1 - before) * since / (math.ceil(TAIL * self.passes) * self.n**2)
 
     def _rate_now(self) -> float:
-        done = min(self.steps_done / self.steps, 1.0)
-        return self.rate * (self.final_rate + (1 - self.final_rate) * 0.5 * (1 + math.cos(math.pi * done)))
+        falling = 0.5 * (1 + math.cos(math.pi * self._progress()))
+        return self.rate * (self.final_rate + (1 - self.final_rate) * falling)
+
+    def _look_for_convergence(self) -> None:
+        """Compare means over stretches: at a high rate, one pass may well end above the one before.
+
+        To stop there and then would leave the noise of that rate in the vectors.
+        """
+        done, k, tail = len(self.losses), math.ceil(STRETCH * self.passes), math.ceil(TAIL * self.passes)
+        if self.converged is not None or not self.tolerance or not 2 * k <= done < self.passes - tail:
+            return
+        before, now = sum(self.losses[-2 * k : -k]) / k, sum(self.losses[-k:]) / k
+        if before - now < self.tolerance * (1 - now):  # without vectors the loss is 1
+            self.converged = self.steps_done
+            logger.info("converged after %d of %d passes; %d more while the rate falls", done, self.passes, tail)
 
     def _order(self) -> Iterator[tuple[int, int]]:
         """Latin squares for ever: each stretch of n shards has every row block and every column block once."""
@@ -238,6 +326,10 @@ class Factorization:
             "diverged in pass %d: stepping back, at %g times the rate", self.steps_done // self.n**2, self.scale
         )
         w, v, self.steps_done = self.safe
+        self.sums = Sums()
+        del self.losses[self.steps_done // self.n**2 :]
+        if self.converged is not None and self.converged > self.steps_done:
+            self.converged = None
         self.w, self.v = [x.clone() for x in w], [x.clone() for x in v]
         self.untried = self.safe
         self._reset_moments()
@@ -252,8 +344,8 @@ class Factorization:
         for i, j, places, values in self.shards.stream((i, j) for i in range(self.n) for j in range(self.n)):
             sums = self.objective.differentiate_(self.w[i] @ self.v[j].T, self.a[i], self.b[j], places, values)
             total, linear = total + sums[0], linear + sums[1]
-            expected += float(values.sum(dtype=torch.float64))
-        norms = sum(float(x.double().square().sum()) for x in self.w + self.v)
+            expected += float(wide(values).sum())
+        norms = sum(map(squares, self.w + self.v))
         report.loss = (total - linear) / self.size**2 + 0.5 * self.l2 * norms / self.size
         report.unitarity = total / expected if expected else math.nan
         return report
@@ -276,9 +368,19 @@ class Factorization:
         return whole
 
 
-def shards_a_side(size: int, classes: int) -> int:
-    """A power of two for which shards have 800 to 1,600 rows, and that the store serves without waste."""
+def squares(x: torch.Tensor) -> float:
+    """The sum of squares of a matrix."""
+    return float(wide(x.square().sum(dim=1)).sum())
+
+
+def shards_a_side(size: int, classes: int, free: int | None = None) -> int:
+    """A power of two for which shards have 800 to 1,600 rows, and that the store serves without waste.
+
+    `free` are the bytes of a GPU's memory that a shard may take. It likes larger ones, and gets them where passes stay
+    LEAST_PASSES: fewer shards than that a side would take more passes for as many updates of each row.
+    """
+    roomy = ROWS if free is None else min(max(ROWS, math.isqrt(max(free, 0) // BYTES_A_CELL)), ROWS_ON_GPU)
     n = 1
-    while n < classes and size > 1600 * n:
+    while n < classes and size > (ROWS if n < UPDATES // LEAST_PASSES else roomy) * n:
         n *= 2
     return n

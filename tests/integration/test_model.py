@@ -151,6 +151,31 @@ def test_saved_models_load_and_train_on(model, news, tmp_path, mmap):
     assert loaded.counts.total > model.counts.total
 
 
+def test_threshold_and_precision_are_used_and_saved(model, news, tmp_path):
+    other = HilbertMLE(news, vector_size=30, min_count=10, seed=1, threshold=1e-3, precision="bf16")
+    assert np.corrcoef(other.wv.vectors.ravel(), model.wv.vectors.ravel())[0, 1] < 0.999
+    other.save(str(tmp_path / "model"))
+    loaded = HilbertMLE.load(str(tmp_path / "model"))
+    assert (loaded.threshold, loaded.precision) == (1e-3, "bf16")
+    loaded.train(news[:50], total_examples=50, epochs=1)
+
+
+def test_progress_is_logged_as_often_as_asked(news, caplog):
+    caplog.set_level("INFO", logger="gensim_hilbert.model")
+    model = HilbertMLE(vector_size=10, min_count=20)
+    model.build_vocab(news)
+
+    def lines(report_delay: float) -> list[str]:
+        caplog.clear()
+        model.train(news, total_examples=len(news), epochs=2, report_delay=report_delay)
+        return [message for message in caplog.messages if message.startswith("PROGRESS")]
+
+    often = lines(0)
+    assert len(often) > 50
+    assert all(word in often[0] for word in ("pass 1.00 of", "loss", "sum p^", "gradient"))
+    assert not lines(1000)
+
+
 def test_models_without_counts_are_pickled_and_load_alone(model, tmp_path):
     model.save(str(tmp_path / "model"))
     (tmp_path / "alone").write_bytes((tmp_path / "model").read_bytes())
@@ -243,6 +268,8 @@ def test_small_and_odd_corpora():
         ({"vectors": "w"}, "'w'"),
         ({"device": "cuda:7"}, "cuda:7"),
         ({"temperature": 0.5}, "temperature"),
+        ({"threshold": 1.5}, r"threshold.*1\.5"),
+        ({"precision": "half"}, "'half'"),
     ],
 )
 def test_bad_arguments(options, words):

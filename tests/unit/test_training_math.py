@@ -7,7 +7,8 @@ from scipy import sparse
 
 from gensim_hilbert import PairCounts
 from gensim_hilbert.objectives.hilbert import Hilbert
-from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.device import products_in
+from gensim_hilbert.training.factorization import Factorization, shards_a_side
 from gensim_hilbert.training.gauge import balanced
 
 
@@ -31,23 +32,30 @@ def pmi_of(table: np.ndarray) -> np.ndarray:
         return np.log(table * table.sum() / np.outer(table.sum(axis=1), table.sum(axis=0)))
 
 
-def loss_of(table: np.ndarray, psi: torch.Tensor, temperature: float) -> torch.Tensor:
-    """The paper's loss, as it stands there, but for the scale of the multipliers."""
+def loss_of(table: np.ndarray, psi: torch.Tensor, temperature: float, threshold: float = 0.0) -> torch.Tensor:
+    """The paper's loss, as it stands there, but for the scale of the multipliers and words below the threshold."""
     p = torch.tensor(table / table.sum(), dtype=torch.float64)
     p_i, p_j = p.sum(dim=1), p.sum(dim=0)
-    a, b = p_i ** (1 / temperature), p_j ** (1 / temperature)
+    if threshold:
+        a, b = (side * (threshold / side).pow(1 - 1 / temperature).clamp(max=1) for side in (p_i, p_j))
+    else:
+        a, b = p_i ** (1 / temperature), p_j ** (1 / temperature)
     multiplier = torch.outer(a / a.mean(), b / b.mean())
     return (multiplier * (psi.exp() - p / torch.outer(p_i, p_j) * psi)).sum()
 
 
 @pytest.mark.parametrize("temperature", [1.0, 1.25, 2.0, 3.0])
+@pytest.mark.parametrize("threshold", [0.0, 0.02, 0.9])
 @pytest.mark.parametrize("n", [1, 3])
-def test_gradients_equal_autograd_and_finite_differences(table, temperature, n):
-    objective = Hilbert(store(table), temperature)
+def test_gradients_equal_autograd_and_finite_differences(table, temperature, threshold, n):
+    def true_loss(psi: torch.Tensor) -> torch.Tensor:
+        return loss_of(table, psi, temperature, threshold)
+
+    objective = Hilbert(store(table), temperature, threshold)
     random = torch.Generator().manual_seed(0)
     w, v = (torch.randn(40, 7, generator=random, dtype=torch.float64) * 0.3 for _ in range(2))
     w.requires_grad_()
-    loss = loss_of(table, w @ v.T, temperature)
+    loss = true_loss(w @ v.T)
     loss.backward()
     ours = torch.zeros(40, 7, dtype=torch.float64)
     total = 0.0
@@ -65,15 +73,15 @@ def test_gradients_equal_autograd_and_finite_differences(table, temperature, n):
     assert total == pytest.approx(float(loss.detach()))
     step = torch.zeros_like(v)
     step[3, 2] = 1e-5
-    ahead, behind = (float(loss_of(table, w.detach() @ (v + s).T, temperature)) for s in (step, -step))
-    v_gradient = torch.autograd.functional.jacobian(lambda x: loss_of(table, w.detach() @ x.T, temperature), v)
+    ahead, behind = (float(true_loss(w.detach() @ (v + s).T)) for s in (step, -step))
+    v_gradient = torch.autograd.functional.jacobian(lambda x: true_loss(w.detach() @ x.T), v)
     assert (ahead - behind) / 2e-5 == pytest.approx(float(v_gradient[3, 2]), rel=1e-6)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 1.25, 2.0])
-def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(temperature):
+def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(temperature, device):
     table = random_table(12, least=1)
-    fit = Factorization(Hilbert(store(table), temperature), 12, l2=0, passes=6000, final_rate=1e-4)
+    fit = Factorization(Hilbert(store(table), temperature), 12, l2=0, passes=6000, final_rate=1e-4, device=device)
     fit.run(fit.steps)
     covectors, vectors = fit.result()
     assert np.abs(covectors @ vectors.T - pmi_of(table)).max() < 1e-3
@@ -82,29 +90,29 @@ def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(tempera
     assert (np.outer(p_i, p_j) * np.exp(covectors @ vectors.T)).sum() == pytest.approx(1, abs=1e-3)
 
 
-def test_a_known_low_rank_model_is_found_again():
+def test_a_known_low_rank_model_is_found_again(device):
     random = np.random.default_rng(1)
     size, rank = 150, 4
     w, v = random.normal(size=(size, rank)) * 0.5, random.normal(size=(size, rank)) * 0.5
     p = random.dirichlet(np.ones(size) * 3)
     joint = np.outer(p, p) * np.exp(w @ v.T)
     table = random.multinomial(30_000_000, (joint / joint.sum()).ravel()).reshape(size, size)
-    fit = Factorization(Hilbert(store(table)), rank + 2, passes=300)
+    fit = Factorization(Hilbert(store(table)), rank + 2, passes=300, device=device)
     fit.run(fit.steps)
     covectors, vectors = fit.result()
     truth = pmi_of(joint)
     assert np.corrcoef((covectors @ vectors.T).ravel(), truth.ravel())[0, 1] > 0.99
 
 
-def test_sharding_does_not_change_the_objective(table):
+def test_sharding_does_not_change_the_objective(table, device):
     counts = store(table)
     random = np.random.default_rng(0)
     start = tuple(random.normal(size=(40, 5)).astype(np.float32) * 0.2 for _ in range(2))
-    losses = [Factorization(Hilbert(counts), 5, n=n, start=start).evaluate() for n in (1, 2, 4)]
+    losses = [Factorization(Hilbert(counts), 5, n=n, start=start, device=device).evaluate() for n in (1, 2, 4)]
     for report in losses[1:]:
         assert report.loss == pytest.approx(losses[0].loss, rel=1e-6)
         assert report.unitarity == pytest.approx(losses[0].unitarity, rel=1e-6)
-    fits = [Factorization(Hilbert(counts), 5, n=n, passes=600 // n) for n in (1, 2)]
+    fits = [Factorization(Hilbert(counts), 5, n=n, passes=600 // n, device=device) for n in (1, 2)]
     psis = []
     for fit in fits:
         fit.run(fit.steps)
@@ -113,9 +121,9 @@ def test_sharding_does_not_change_the_objective(table):
     assert np.corrcoef(psis[0].ravel(), psis[1].ravel())[0, 1] > 0.999
 
 
-def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(table):
+def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(table, device):
     def vectors(seed: int) -> np.ndarray:
-        fit = Factorization(Hilbert(store(table)), 5, seed=seed)
+        fit = Factorization(Hilbert(store(table)), 5, seed=seed, device=device)
         fit.run(fit.steps)
         return fit.result()[1]
 
@@ -139,8 +147,8 @@ def test_the_balanced_gauge_keeps_psi_and_balances():
     torch.testing.assert_close(moments, torch.diag(torch.diag(moments)), rtol=1e-3, atol=1e-3)
 
 
-def test_divergence_is_stepped_back_from(table, caplog):
-    fit = Factorization(Hilbert(store(table)), 5, rate=200.0, passes=40)
+def test_divergence_is_stepped_back_from(table, caplog, device):
+    fit = Factorization(Hilbert(store(table)), 5, rate=200.0, passes=40, device=device)
     fit.run(fit.steps)
     assert any("diverged" in message for message in caplog.messages)
     covectors, vectors = fit.result()
@@ -149,11 +157,11 @@ def test_divergence_is_stepped_back_from(table, caplog):
     assert fit.evaluate().unitarity == pytest.approx(1, abs=0.5)
 
 
-def test_unseen_words_and_more_dimensions_than_words():
+def test_unseen_words_and_more_dimensions_than_words(device):
     table = np.zeros((4, 4), dtype=int)
     table[0, 1] = table[1, 0] = 5
     table[0, 2] = table[2, 0] = 3
-    fit = Factorization(Hilbert(store(table)), 10)
+    fit = Factorization(Hilbert(store(table)), 10, device=device)
     fit.run(fit.steps)
     _, vectors = fit.result()
     assert vectors.shape == (4, 10)
@@ -161,9 +169,117 @@ def test_unseen_words_and_more_dimensions_than_words():
     assert np.abs(vectors[3]).max() < 1e-12
 
 
+def clustered_table(size: int = 60) -> np.ndarray:
+    """Words of three kinds, each among its own."""
+    random = np.random.default_rng(3)
+    kind = np.arange(size) % 3
+    return random.poisson(np.where(kind[:, None] == kind, 60, 6) * np.outer(*[random.exponential(size=size) + 0.3] * 2))
+
+
+def test_a_threshold_spares_the_words_below_it(table):
+    p = table.sum(axis=1) / table.sum()
+    threshold = float(np.median(p))
+    contexts = Hilbert(store(table), 2.0, threshold).contexts
+    paper, plain = Hilbert(store(table), 2.0).contexts, Hilbert(store(table), 1.0).contexts
+    for reference, words in ((plain, p < threshold), (paper, p > threshold)):
+        ratio = contexts[words] / reference[words]
+        np.testing.assert_allclose(ratio, ratio[0])
+    assert contexts.mean() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16"])
+def test_lower_precision_fits_about_the_same(precision, device):
+    counts = store(clustered_table())
+
+    def fitted(precision: str) -> tuple[np.ndarray, float]:
+        fit = Factorization(Hilbert(counts), 5, n=2, passes=100, precision=precision, device=device)
+        fit.run(fit.steps)
+        covectors, vectors = fit.result()
+        return covectors @ vectors.T, fit.evaluate().loss
+
+    before = torch.get_float32_matmul_precision()
+    (exact, exact_loss), (about, about_loss) = fitted("float32"), fitted(precision)
+    assert np.corrcoef(exact.ravel(), about.ravel())[0, 1] > 0.99
+    assert about_loss == pytest.approx(exact_loss, abs=1e-3)
+    assert torch.get_float32_matmul_precision() == before
+
+
+def test_the_precision_of_other_products_comes_back_also_after_an_error(table, monkeypatch):
+    before = torch.get_float32_matmul_precision()
+    seen = []
+    fit = Factorization(Hilbert(store(table)), 5, precision="tf32")
+    assert torch.get_float32_matmul_precision() == before
+
+    def fail(*args):
+        seen.append(torch.get_float32_matmul_precision())
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(fit.objective, "differentiate_", fail)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        fit.run(fit.steps)
+    assert seen == ["high"]
+    assert torch.get_float32_matmul_precision() == before
+    with products_in("float32"):
+        assert torch.get_float32_matmul_precision() == before
+
+
+def test_shards_are_of_a_size_that_suits_the_device():
+    for size in (10, 1600, 1601, 10_000, 50_000, 100_000):
+        n = shards_a_side(size, 64)
+        assert size <= 1600 * n
+        assert n == 1 or size > 800 * n
+    assert shards_a_side(400_000, 64) == 64  # the store has no more
+    gb = 1 << 30
+    # As many as a CPU has, where fewer would take more passes.
+    for size in (1601, 10_000, 50_000):
+        assert shards_a_side(size, 64, 10 * gb) == shards_a_side(size, 64)
+    # Else as large as memory allows, up to 8,192 rows, and never smaller than on a CPU.
+    assert shards_a_side(100_000, 64, 10 * gb) == 32
+    assert shards_a_side(1_000_000, 256, 10 * gb) == 128
+    assert shards_a_side(1_000_000, 256, gb // 10) == 256
+    assert shards_a_side(100_000, 64, -1) == 64
+
+
+def test_training_stops_when_it_has_converged_however_it_is_cut(device):
+    counts = store(clustered_table())
+
+    def fitted(tolerance: float, piece: int | None = None) -> Factorization:
+        fit = Factorization(Hilbert(counts), 5, n=2, passes=400, tolerance=tolerance, device=device)
+        for _ in range(0, fit.steps, piece or fit.steps):
+            fit.run(piece or fit.steps)
+        assert fit.finished
+        return fit
+
+    whole, early = fitted(0), fitted(1e-4)
+    assert whole.steps_done == whole.steps
+    assert early.steps_done < 0.8 * early.steps
+    assert early.evaluate().loss == pytest.approx(whole.evaluate().loss, abs=1e-5)
+    pieces = fitted(1e-4, piece=3)
+    assert pieces.steps_done == early.steps_done
+    np.testing.assert_array_equal(pieces.result()[1], early.result()[1])
+    assert pieces.run(10) == pieces.report == early.report
+
+
+def test_reports_tell_the_loss_of_the_pass(table):
+    fit = Factorization(Hilbert(store(table)), 5, n=2, rate=1e-9)  # nothing moves
+    seen = []
+    report = fit.run(4, seen.append)
+    exact = fit.evaluate()
+    assert [r.passes for r in seen] == [0.5, 1.0]
+    assert seen[-1] == report
+    assert report.loss == pytest.approx(exact.loss, rel=1e-5)
+    assert report.unitarity == pytest.approx(exact.unitarity, rel=1e-5)
+    assert report.gradient > 0
+
+
 def test_bad_arguments():
     counts = store(random_table(5))
     with pytest.raises(ValueError, match=r"0\.5"):
         Hilbert(counts, 0.5)
+    for threshold in (-0.1, 1.0, float("nan")):
+        with pytest.raises(ValueError, match=f"threshold.*{threshold}"):
+            Hilbert(counts, 2.0, threshold)
+    with pytest.raises(ValueError, match="'half'"):
+        Factorization(Hilbert(counts), 2, precision="half")
     with pytest.raises(ValueError, match="cuda:99"):
         Factorization(Hilbert(counts), 2, device="cuda:99")
