@@ -140,6 +140,7 @@ class HilbertMLE(Word2Vec):
         self.counts: PairCounts | None = None
         self.thins_on_average: bool | None = None
         self._written: int | None = None
+        self._words_are_counted = False
         super().__init__(
             None, None, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers, min_alpha, sg, hs,
             negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
@@ -148,6 +149,8 @@ class HilbertMLE(Word2Vec):
         if sentences is not None or corpus_file is not None:
             self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
             self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
+            # Pruning has lost occurrences, and the null word has none.
+            self._words_are_counted = not (max_vocab_size or null_word)
             self.train(
                 corpus_iterable=sentences,
                 corpus_file=corpus_file,
@@ -287,13 +290,18 @@ class HilbertMLE(Word2Vec):
         assert epochs is not None
         self.epochs, self.compute_loss = epochs, compute_loss
         vocabulary = Vocabulary(
-            self.wv.index_to_key, [self.wv.get_vecattr(word, "count") for word in self.wv.index_to_key]
+            self.wv.index_to_key,
+            [self.wv.get_vecattr(word, "count") for word in self.wv.index_to_key],
+            tokens=self.corpus_total_words or 0,
+            sentences=self.corpus_count,
         )
+        recount, self._words_are_counted = not self._words_are_counted, False
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         fresh = PairCounts.from_corpus(
             self._corpus(corpus_iterable, corpus_file),
             vocabulary=vocabulary,
+            recount=recount,
             window=self.window,
             weights="dynamic" if self.shrink_windows else "flat",
             sample=0 if self.thins_on_average else self.sample,

@@ -46,6 +46,7 @@ def count_corpus(
     *,
     rules: dict[str, Any],
     vocabulary: Vocabulary | None,
+    recount: bool,
     workers: int | None,
     memory_gb: float,
     executor: Executor | None,
@@ -63,7 +64,7 @@ def count_corpus(
             f"{source.names[0]} can be read only once, but counting reads a corpus twice: save it to a file first, "
             "or pass vocabulary="
         )
-    request = describe(source, settings, rules, vocabulary)
+    request = describe(source, settings, rules, vocabulary, recount)
     if target.exists() and request is not None and is_answer(target, request):
         logger.info("%s holds these counts already", target)
         return
@@ -78,10 +79,11 @@ def count_corpus(
             given = vocabulary
             if vocabulary is None:
                 vocabulary = Vocabulary.from_corpus(source, **rules, **scan)
-            elif source.can_repeat:
+            elif recount and source.can_repeat:
                 vocabulary = vocabulary.recounted(source, **scan)
             else:
-                vocabulary = Vocabulary(vocabulary.words, vocabulary.counts)
+                size = {} if recount else {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
+                vocabulary = Vocabulary(vocabulary.words, vocabulary.counts, **size)
             if settings.sample:
                 # Shares of a corpus are thinned by the frequencies in the whole.
                 frequencies = vocabulary if given is None else given
@@ -109,7 +111,9 @@ def count_corpus(
         )
 
 
-def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None) -> Any:
+def describe(
+    corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None, recount: bool
+) -> Any:
     """All that the result depends on, for JSON; None where a corpus or a rule could not be recognised again."""
     if corpus.fingerprint is None or (vocabulary is None and rules["trim_rule"] is not None):
         return None
@@ -117,7 +121,7 @@ def describe(corpus: Corpus, settings: CountSettings, rules: dict[str, Any], voc
     if vocabulary is not None:
         words = hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass"))
         words.update(vocabulary.counts.tobytes())
-        by = {"words": words.hexdigest()}
+        by = {"words": words.hexdigest()} | ({} if recount else {"recount": False})
     request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
     return json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
 

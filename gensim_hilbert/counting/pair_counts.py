@@ -63,6 +63,7 @@ class PairCounts:
         trim_rule: TrimRule | None = None,
         sorted_vocab: bool = True,
         vocabulary: Vocabulary | None = None,
+        recount: bool = True,
         oov: str = "remove",
         sample: float = 0.0,
         seed: int = 1,
@@ -108,6 +109,9 @@ class PairCounts:
         vocabulary : Vocabulary, optional
             Count over these words instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
             so that parts of a corpus can be counted on their own and added up. Only with it can a corpus be a pipe.
+        recount : bool
+            Whether to count the words of `vocabulary` in the corpus. False says that its numbers are those of this
+            corpus, and saves reading it once more.
 
         workers : int, optional
             Threads; by default one a core.
@@ -142,6 +146,7 @@ class PairCounts:
                 settings,
                 rules=rules,
                 vocabulary=vocabulary,
+                recount=recount,
                 workers=workers,
                 memory_gb=memory_gb,
                 executor=executor,

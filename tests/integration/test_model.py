@@ -11,6 +11,7 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
+from helpers import assert_same
 from scipy.linalg import orthogonal_procrustes
 
 from gensim_hilbert import HilbertMLE, PairCounts
@@ -110,6 +111,33 @@ def test_workers_do_not_change_a_bit(news, model):
     other = HilbertMLE(news, vector_size=30, min_count=10, seed=1, workers=1)
     np.testing.assert_array_equal(other.wv.vectors, model.wv.vectors)
     np.testing.assert_array_equal(other.syn1neg, model.syn1neg)
+
+
+class Reread:
+    """A corpus that knows how often it was read."""
+
+    def __init__(self, sentences):
+        self.sentences, self.times = sentences, 0
+
+    def __iter__(self):
+        self.times += 1
+        return iter(self.sentences)
+
+
+@pytest.mark.parametrize(("options", "reads"), [({}, 2), ({"max_vocab_size": 3000}, 3), ({"null_word": 1}, 3)])
+@pytest.mark.filterwarnings("ignore:HilbertMLE has no use")
+def test_a_corpus_is_read_once_for_words_and_once_for_pairs(news, options, reads):
+    corpus = Reread(news)
+    at_once = HilbertMLE(corpus, vector_size=5, min_count=10, **options)
+    assert corpus.times == reads  # pruned words must be counted again
+    in_steps = HilbertMLE(vector_size=5, min_count=10, **options)
+    in_steps.build_vocab(corpus)
+    in_steps.train(corpus, total_examples=in_steps.corpus_count, epochs=5)
+    assert_same(at_once.counts, in_steps.counts)
+    np.testing.assert_array_equal(at_once.wv.vectors, in_steps.wv.vectors)
+    before = at_once.counts.vocabulary
+    at_once.train(news[:50], total_examples=50, epochs=1)  # another corpus has other counts
+    assert at_once.counts.vocabulary.tokens == before.tokens + sum(map(len, news[:50]))
 
 
 def test_training_on_a_then_b_is_training_on_both(news):
