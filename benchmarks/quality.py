@@ -1,15 +1,21 @@
 """Vectors against peers: the paper's similarity sets and analogies, same text, window and size, in one run.
 
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
+                                 [--glove DIR]
 
-HilbertMLE and gensim's SGNS (5 negatives, 5 epochs) always, fastText (PyPI `fasttext`) where it is installed; all with
-sample = 1e-4. Every model is trained and scored in a process of its own. Mean and standard deviation over seeds.
+HilbertMLE and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText (`pip install
+fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All see the same
+words and window. word2vec's kin have 5 negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max
+of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no seed: their runs differ by the
+timing of two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over
+seeds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,26 +50,69 @@ def sgns(path: str, size: int, words: int, seed: int):
     return model.wv.index_to_key, {"gensim SGNS": model.wv.vectors}
 
 
+def word2vec(path: str, size: int, words: int, seed: int):
+    from gensim.models import KeyedVectors
+
+    program = shutil.which("word2vec", path=Path(sys.executable).parent) or shutil.which("word2vec")
+    if program is None:
+        sys.exit("word2vec is not installed: pip install word2vec")
+    kept = kept_words(path, words)
+    with tempfile.TemporaryDirectory() as folder:
+        call(program, train=path, output=f"{folder}/vectors.bin", size=size, window=WINDOW, sample=SAMPLE, cbow=0, hs=0,
+             negative=NEGATIVE, iter=EPOCHS, threads=2, min_count=kept.counts.min(), binary=1, debug=0)  # fmt: skip
+        vectors = KeyedVectors.load_word2vec_format(f"{folder}/vectors.bin", binary=True, unicode_errors="replace")
+    names = [word for word in vectors.index_to_key if word in kept]  # all but its mark of a sentence's end
+    return names, {"word2vec in C": vectors[names]}
+
+
 def fasttext(path: str, size: int, words: int, seed: int):
     import fasttext as peer
 
-    from gensim_hilbert import Vocabulary
-
-    kept = Vocabulary.from_corpus(path, max_final_vocab=words)
+    kept = kept_words(path, words)
     model = peer.train_unsupervised(
         path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=EPOCHS, t=SAMPLE, thread=2, verbose=0,
-        minCount=int(kept.counts.min()), seed=seed,
+        minCount=int(kept.counts.min()),
     )  # fmt: skip
     names = [word for word in model.words if word in kept]
     return names, {"fastText": np.array([model.get_word_vector(word) for word in names])}
 
 
-TRAINERS = {"hilbert": hilbert, "sgns": sgns, "fasttext": fasttext}
+def glove(path: str, size: int, words: int, seed: int, programs: str):
+    kept = kept_words(path, words)
+    with tempfile.TemporaryDirectory() as folder:
+        vocabulary, records, shuffled = (f"{folder}/{name}" for name in ("vocabulary", "records", "shuffled"))
+        call(f"{programs}/vocab_count", path, vocabulary, min_count=kept.counts.min(), verbose=0)
+        call(f"{programs}/cooccur", path, records, vocab_file=vocabulary, window_size=WINDOW, memory=4.0, verbose=0,
+             overflow_file=f"{folder}/overflow")  # fmt: skip
+        call(f"{programs}/shuffle", records, shuffled, memory=4.0, temp_file=f"{folder}/part", verbose=0, seed=seed)
+        call(f"{programs}/glove", input_file=shuffled, vocab_file=vocabulary, save_file=f"{folder}/vectors", binary=0,
+             vector_size=size, x_max=10, threads=2, verbose=0, seed=seed)  # fmt: skip
+        with open(f"{folder}/vectors.txt", encoding="utf-8") as file:
+            rows = [line.split(" ") for line in file]
+    rows = [row for row in rows if row[0] in kept]
+    return [row[0] for row in rows], {"GloVe": np.array([row[1:] for row in rows], dtype=np.float32)}
 
 
-def child(name: str, path: str, size: int, words: int, seed: int) -> None:
+def kept_words(path: str, words: int):
+    """Ours: the least count among them gives peers the same ones."""
+    from gensim_hilbert import Vocabulary
+
+    return Vocabulary.from_corpus(path, max_final_vocab=words)
+
+
+def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **options: object) -> None:
+    """Run a program from file to file, with options as C programs of this kind take them: -name value."""
+    words = [word for name, value in options.items() for word in (f"-{name.replace('_', '-')}", str(value))]
+    with open(source, "rb") as stdin, open(target, "wb") as stdout:
+        subprocess.run([program, *words], stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
+
+
+TRAINERS = {"hilbert": hilbert, "sgns": sgns, "word2vec": word2vec, "fasttext": fasttext, "glove": glove}
+
+
+def child(name: str, *arguments: object) -> None:
     start = time.perf_counter()
-    names, models = TRAINERS[name](path, size, words, seed)
+    names, models = TRAINERS[name](*arguments)
     seconds = time.perf_counter() - start
     print(json.dumps({key: {"seconds": seconds, **scores(names, vectors)} for key, vectors in models.items()}))
 
@@ -75,12 +124,15 @@ def main() -> None:
     parser.add_argument("--max-final-vocab", type=int, default=50_000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="*", choices=TRAINERS, default=list(TRAINERS))
+    parser.add_argument("--glove", type=Path, help="folder of GloVe's compiled programs")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(*json.loads(options.child))
     if not options.corpus.exists():
         sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    if not options.glove:
+        options.only = [name for name in options.only if name != "glove"]
     rows: dict[str, list[dict[str, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
@@ -89,10 +141,11 @@ def main() -> None:
                 target.write(block)
         for seed in range(1, options.seeds + 1):
             for name in options.only:
-                call = json.dumps([name, plain, options.vector_size, options.max_final_vocab, seed])
-                done = subprocess.run(
-                    [sys.executable, __file__, "--child", call], stdout=subprocess.PIPE, text=True, check=False
-                )
+                arguments = [name, plain, options.vector_size, options.max_final_vocab, seed]
+                if name == "glove":
+                    arguments.append(str(options.glove.resolve()))
+                command = [sys.executable, __file__, "--child", json.dumps(arguments)]
+                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
                 if done.returncode:
                     print(f"{name} did not run", file=sys.stderr)
                     continue
