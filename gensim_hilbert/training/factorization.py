@@ -354,17 +354,18 @@ class Factorization:
         """Covectors and vectors, float32, in the balanced gauge; as they are where axes are kept."""
         w, v = self._joined(self.w), self._joined(self.v)
         if not self.keeps_axes:
-            w, v = balanced(w, v)
-        return np.ascontiguousarray(w.cpu().numpy()), np.ascontiguousarray(v.cpu().numpy())
+            w, v = balanced(w, v)  # in float64, for which the memory of a GPU may be too small
+        return np.ascontiguousarray(w.numpy()), np.ascontiguousarray(v.numpy())
 
     def _blocks(self, array: np.ndarray) -> list[torch.Tensor]:
         whole = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32)).to(self.device)
         return [whole[k :: self.n].clone() for k in range(self.n)]
 
     def _joined(self, blocks: list[torch.Tensor]) -> torch.Tensor:
-        whole = torch.empty(self.size, self.vector_size, device=self.device)
+        """On the host."""
+        whole = torch.empty(self.size, self.vector_size)
         for k, block in enumerate(blocks):
-            whole[k :: self.n] = block
+            whole[k :: self.n] = block.cpu()
         return whole
 
 

@@ -14,8 +14,8 @@ from gensim_hilbert.training.device import wide
 
 def balanced(w: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The same psi with W^T W = V^T V = diagonal, in O(V d^2)."""
-    q_w, r_w = torch.linalg.qr(wide(w))
-    q_v, r_v = torch.linalg.qr(wide(v))
+    q_w, r_w = torch.linalg.qr(w.double())
+    q_v, r_v = torch.linalg.qr(v.double())
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
     root = strength.sqrt()
     unused = w.shape[1] - len(root)  # more dimensions than words
