@@ -33,6 +33,7 @@ UPDATES = 256  # of each row, at least
 LEAST_PASSES = 8
 TURNS = 4  # to principal axes, each pass
 STRETCH = 1 / 16  # of all passes: over fewer of them the loss shows no trend
+HIGH = 1 / 2  # of all passes: before, a loss that no longer falls may only tell of the noise of a high rate
 TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
 TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less tells that it has converged
 ROWS = 1600  # of a shard, at most: it should stay near the cache
@@ -114,8 +115,8 @@ class Factorization:
     passes : int, optional
         Over all shards, at most; by default enough for 256 updates of each row, and 8 at least.
     tolerance : float
-        Training has converged when a sixteenth of all passes lowers the loss by less than this share of what has been
-        won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
+        After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
+        share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
         Shards a side, by default so many that one has 800 to 1,600 rows; more on a GPU, where passes stay 8.
     device : str
@@ -192,19 +193,19 @@ class Factorization:
 
     @property
     def steps(self) -> int:
-        """Shards to be visited in all, unless training converges before."""
+        """Shards to be visited in all, at most."""
         return self.passes * self.n * self.n
 
     @property
-    def finished(self) -> bool:
-        """Whether nothing is left to do."""
-        return self._progress() >= 1
+    def end(self) -> int:
+        """Shards to be visited in all, as far as can be told by now."""
+        return self.steps if self.converged is None else self.converged + math.ceil(TAIL * self.passes) * self.n**2
 
     def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
         """Visit so many shards more, or as many as are left; returns how the last pass, or part of one, went."""
         a_pass = self.n * self.n
         target = self.steps_done + steps
-        while self.steps_done < target and not self.finished:
+        while self.steps_done < min(target, self.end):
             try:
                 self._visit(min(target - self.steps_done, a_pass - self.steps_done % a_pass), progress)
             except Diverged:
@@ -270,29 +271,32 @@ class Factorization:
 
     # ------------------------------------------------------------------ schedule
 
-    def _progress(self) -> float:
-        """How much of the schedule is done, 0 to 1; after convergence its rest passes faster."""
-        if self.converged is None:
-            return self.steps_done / self.steps
-        before, since = self.converged / self.steps, self.steps_done - self.converged
-        return before + (1 - before) * since / (math.ceil(TAIL * self.passes) * self.n**2)
-
     def _rate_now(self) -> float:
-        falling = 0.5 * (1 + math.cos(math.pi * self._progress()))
-        return self.rate * (self.final_rate + (1 - self.final_rate) * falling)
+        """Half a cosine from first to last; after convergence, the rest of it passes faster."""
+        done = self.steps_done / self.steps
+        if self.converged is not None:
+            before = self.converged / self.steps
+            done = before + (1 - before) * (self.steps_done - self.converged) / (self.end - self.converged)
+        return self.rate * (self.final_rate + (1 - self.final_rate) * 0.5 * (1 + math.cos(math.pi * done)))
 
     def _look_for_convergence(self) -> None:
         """Compare means over stretches: at a high rate, one pass may well end above the one before.
 
         To stop there and then would leave the noise of that rate in the vectors.
         """
-        done, k, tail = len(self.losses), math.ceil(STRETCH * self.passes), math.ceil(TAIL * self.passes)
-        if self.converged is not None or not self.tolerance or not 2 * k <= done < self.passes - tail:
+        done, k = len(self.losses), math.ceil(STRETCH * self.passes)
+        if (
+            self.converged is not None
+            or not self.tolerance
+            or not HIGH * self.passes <= done < (1 - TAIL) * self.passes
+        ):
             return
         before, now = sum(self.losses[-2 * k : -k]) / k, sum(self.losses[-k:]) / k
         if before - now < self.tolerance * (1 - now):  # without vectors the loss is 1
             self.converged = self.steps_done
-            logger.info("converged after %d of %d passes; %d more while the rate falls", done, self.passes, tail)
+            logger.info(
+                "converged after %d of %d passes; the rate falls until %d", done, self.passes, self.end // self.n**2
+            )
 
     def _order(self) -> Iterator[tuple[int, int]]:
         """Latin squares for ever: each stretch of n shards has every row block and every column block once."""

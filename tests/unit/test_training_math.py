@@ -247,7 +247,7 @@ def test_training_stops_when_it_has_converged_however_it_is_cut(device):
         fit = Factorization(Hilbert(counts), 5, n=2, passes=400, tolerance=tolerance, device=device)
         for _ in range(0, fit.steps, piece or fit.steps):
             fit.run(piece or fit.steps)
-        assert fit.finished
+        assert fit.steps_done == fit.end
         return fit
 
     whole, early = fitted(0), fitted(1e-4)
