@@ -6,11 +6,11 @@ import logging
 import os
 import shutil
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from timeit import default_timer
 from types import GeneratorType
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -18,27 +18,48 @@ from gensim import matutils
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
+from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
-from gensim_hilbert.progress import Progress
+from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
-# Arguments of Word2Vec that Hilbert-MLE has no use for, with the values that go without saying.
-WITHOUT_EFFECT = {
-    "sg": (0, 1),
-    "hs": (0,),
-    "negative": (5,),
-    "ns_exponent": (0.75,),
-    "cbow_mean": (1,),
-    "hashfxn": (hash,),
-    "batch_words": (MAX_WORDS_IN_BATCH,),
-    "null_word": (0,),
+TEMPERATURE, MEMORY_GB = 1.25, 2.0
+# Arguments that a solver has no use for, with the values that go without saying.
+WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
+    "factorization": {
+        "sg": (0, 1),
+        "hs": (0,),
+        "negative": (5,),
+        "ns_exponent": (0.75,),
+        "cbow_mean": (1,),
+        "hashfxn": (hash,),
+        "batch_words": (MAX_WORDS_IN_BATCH,),
+        "null_word": (0,),
+        "sampler": ("candidates",),
+        "gibbs_steps": (1,),
+    },
+    "gibbs": {
+        "sg": (0, 1),
+        "hs": (0,),
+        "cbow_mean": (1,),
+        "hashfxn": (hash,),
+        "batch_words": (MAX_WORDS_IN_BATCH,),
+        "null_word": (0,),
+        "temperature": (TEMPERATURE,),
+        "threshold": (0.0,),
+        "l2": ("auto",),
+        "device": ("auto", "cpu"),
+        "precision": ("float32",),
+        "memory_gb": (MEMORY_GB,),
+    },
 }
-GENSIM_ALPHA = 0.025  # the rate that counts as 1
+AnySolver = TypeVar("AnySolver", bound=Solver)
+BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
 
@@ -47,18 +68,29 @@ class HilbertMLE(Word2Vec):
 
     `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
 
-    All parameters up to `shrink_windows` are gensim's, in its order and with its defaults. Training is a function of
-    the pair counts and the seed: `train` counts the pairs of what it is given, adds them to those it has, and fits all
-    of them; so training on A and then on B is training on both. `epochs` says in how many rounds, each with its
-    callbacks, not how much work is done. `sample` removes tokens before windows are looked at, or on average where the
-    first corpus has less than a million; `shrink_windows` weighs contexts by distance; `alpha` and `min_alpha` scale
-    and lower the rate. What has no effect: `sg`, `hs`, `negative`, `ns_exponent`, `cbow_mean`, `hashfxn`, `batch_words`
-    and `null_word`.
+    All parameters up to `shrink_windows` are gensim's, in its order and with its defaults; `sg`, `hs`, `cbow_mean`,
+    `hashfxn`, `batch_words` and `null_word` have no effect.
+
+    With `solver="factorization"` training is a function of the pair counts and the seed: `train` counts the pairs of
+    what it is given, adds them to those it has, and fits all of them; so training on A and then on B is training on
+    both. `epochs` says in how many rounds, each with its callbacks, not how much work is done. `sample` removes tokens
+    before windows are looked at, or on average where the first corpus has less than a million; `shrink_windows` weighs
+    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect.
+
+    With `solver="gibbs"` vectors learn straight from the stream, by contrastive divergence: nothing is counted or kept
+    but two matrices, and all parameters mean what they mean to gensim. `train` goes on from the vectors there are. One
+    worker gives the same vectors for the same seed; more of them update the same rows without locks, and do not.
 
     Parameters
     ----------
-    solver : {"factorization"}
+    solver : {"factorization", "gibbs"}
         How to fit.
+    sampler : {"candidates", "metropolis", "exact"}
+        How Gibbs draws a negative: from `negative` candidates a word, shared by neighbouring words; by accepting or
+        rejecting `negative` proposals in turn; or from the whole conditional, which takes time in proportion to the
+        vocabulary.
+    gibbs_steps : int
+        Steps of the chain from a pair to its negative.
     temperature : float
         The paper's tau: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
     threshold : float
@@ -73,6 +105,10 @@ class HilbertMLE(Word2Vec):
         For counting, and for keeping counts in memory while training.
     vectors : {"v", "v+w"}
         What `wv` holds: the vectors, or their sums with the covectors, from which PMI can no longer be read.
+    gauge : float, optional
+        How much of each axis' strength the vectors get, from 0 to 1; the covectors get the rest. 0.5 makes both alike,
+        less tells synonyms better, more analogies. PMI is the same for all. By default what has measured best with the
+        solver: 0.35 for factorization, 0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
     """
@@ -115,31 +151,47 @@ class HilbertMLE(Word2Vec):
         shrink_windows: bool = True,
         *,
         solver: str = "factorization",
-        temperature: float = 1.25,
+        temperature: float = TEMPERATURE,
         threshold: float = 0.0,
         l2: float | str = "auto",
         device: str = "auto",
         precision: str = "float32",
-        memory_gb: float = 2.0,
+        memory_gb: float = MEMORY_GB,
         vectors: str = "v",
+        gauge: float | None = None,
         progress: bool = True,
+        sampler: str = "candidates",
+        gibbs_steps: int = 1,
     ):
-        for name, value, allowed in (("solver", solver, ("factorization",)), ("vectors", vectors, ("v", "v+w"))):
+        for name, value, allowed in (
+            ("solver", solver, WITHOUT_EFFECT),
+            ("vectors", vectors, ("v", "v+w")),
+            ("sampler", sampler, SAMPLERS),
+        ):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        if solver == "gibbs" and min(negative, gibbs_steps) < 1:
+            raise ValueError(
+                f"the Gibbs solver needs a negative and a step to it, got {negative=} and {gibbs_steps=}; use 1 or more"
+            )
+        if gauge is not None and not 0 <= gauge <= 1:
+            raise ValueError(f"gauge must be from 0 to 1, got {gauge}; 0.5 treats vectors and covectors alike")
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
-        unused = [name for name, usual in WITHOUT_EFFECT.items() if given[name] not in usual]
+        unused = [name for name, usual in WITHOUT_EFFECT[solver].items() if given[name] not in usual]
         if unused:
-            warnings.warn(f"HilbertMLE has no use for {', '.join(unused)}", stacklevel=2)
+            warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
         self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device
-        self.threshold, self.precision = threshold, precision
+        self.threshold, self.precision, self.gauge = threshold, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
+        self.sampler, self.gibbs_steps = sampler, gibbs_steps
+        self.psi_offset = 0.0  # covector . vector is the PMI plus this
         self.wv = Vectors(vector_size)
         self.counts: PairCounts | None = None
         self.thins_on_average: bool | None = None
         self._written: int | None = None
+        self._learnt_from_stream = False
         self._words_are_counted = False
         super().__init__(
             None, None, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers, min_alpha, sg, hs,
@@ -169,6 +221,8 @@ class HilbertMLE(Word2Vec):
     def from_counts(cls, counts: PairCounts, callbacks: Iterable[Any] = (), **options: Any) -> HilbertMLE:
         """Train on pair counts that have been made before, as they are: window, sample and words are theirs."""
         model = cls(**options)
+        if model.solver != "factorization":
+            raise ValueError(f"solver={model.solver!r} learns from text, not from counts; use solver='factorization'")
         model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
         model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
         rules = model.min_count, model.sorted_vocab, model.max_final_vocab
@@ -178,7 +232,7 @@ class HilbertMLE(Word2Vec):
         model.window = counts.window.reach
         model.prepare_weights()
         model.counts = counts
-        model._fit(model.epochs, callbacks)
+        model._train_on_counts(model.epochs, callbacks)
         return model
 
     # ------------------------------------------------------------------ vocabulary
@@ -250,10 +304,14 @@ class HilbertMLE(Word2Vec):
             self._written = self._checksum()
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
-        """Memory by use, in bytes; counts, shards and the optimiser's state included."""
+        """Memory by use, in bytes; counts, shards and the optimiser's state included, where there are any."""
         size = vocab_size or len(self.wv)
         report = super().estimate_memory(vocab_size=size, report=report)
         total = report.pop("total")
+        if self.solver == "gibbs":
+            report["workers"] = self.workers * BYTES_A_WORKER
+            report["total"] = total + report["workers"]
+            return report
         report["counts"] = int(self.memory_gb * (1 << 30))
         # For both sides: the factor itself, two moments, and two copies to step back to.
         report["optimizer"] = 10 * 4 * size * self.vector_size
@@ -280,7 +338,7 @@ class HilbertMLE(Word2Vec):
         callbacks: Iterable[Any] = (),
         **kwargs: Any,
     ) -> tuple[int, int]:
-        """Count the pairs of a corpus, add them to those of earlier calls, and fit them all.
+        """Count the pairs of a corpus, add them to those of earlier calls, and fit them all; or learn from the stream.
 
         Parameters are gensim's. Returns the words used and the words read, over all epochs, as gensim does.
         """
@@ -289,17 +347,35 @@ class HilbertMLE(Word2Vec):
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=1)
         assert epochs is not None
         self.epochs, self.compute_loss = epochs, compute_loss
+        corpus = self._corpus(corpus_iterable, corpus_file)
         vocabulary = Vocabulary(
             self.wv.index_to_key,
             [self.wv.get_vecattr(word, "count") for word in self.wv.index_to_key],
             tokens=self.corpus_total_words or 0,
             sentences=self.corpus_count,
         )
+        if self.solver == "gibbs":
+            if not total_words:  # the rate falls with words, of which a sentence has so many
+                total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
+            return self._train_on_stream(corpus, vocabulary, total_words, epochs, callbacks, report_delay)
+        fresh = self._count(corpus, vocabulary)
+        assert self.counts is not None
+        self.add_lifecycle_event(
+            "train",
+            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
+        )
+        self._train_on_counts(epochs, callbacks, report_delay)
+        kept = vocabulary.keep_probability(self.sample)
+        used = int((fresh.counts * kept).sum())
+        return used * epochs, fresh.tokens * epochs
+
+    def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> Vocabulary:
+        """Add the pairs of a corpus to the counts; returns its numbers of words."""
         recount, self._words_are_counted = not self._words_are_counted, False
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         fresh = PairCounts.from_corpus(
-            self._corpus(corpus_iterable, corpus_file),
+            corpus,
             vocabulary=vocabulary,
             recount=recount,
             window=self.window,
@@ -311,82 +387,79 @@ class HilbertMLE(Word2Vec):
             progress=self.progress,
         )
         self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
-        self.add_lifecycle_event(
-            "train",
-            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
+        return fresh.vocabulary
+
+    def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
+        lock, touched = self._starting_point()
+        start = touched or self._learnt_from_stream
+        self._run(lambda: FromCounts(self, epochs, start, lock, report_delay), epochs, callbacks)
+        self._learnt_from_stream = False
+
+    def _train_on_stream(
+        self,
+        corpus: Corpus,
+        vocabulary: Vocabulary,
+        words: int,
+        epochs: int,
+        callbacks: Iterable[Any],
+        report_delay: float,
+    ) -> tuple[int, int]:
+        if self.returned == "v+w" and self.train_count:
+            raise ValueError(
+                "training cannot go on from sums of vectors and covectors, which is what wv holds with vectors='v+w'; "
+                "train with vectors='v'"
+            )
+        lock, touched = self._starting_point()
+        self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
+        self.counts, self._learnt_from_stream = None, True
+        solver = self._run(
+            lambda: FromStream(self, corpus, vocabulary, words, epochs, lock, report_delay, not touched),
+            epochs,
+            callbacks,
         )
-        self._fit(epochs, callbacks, report_delay)
-        kept = vocabulary.keep_probability(self.sample)
-        used = int((fresh.vocabulary.counts * kept).sum())
-        return used * epochs, fresh.vocabulary.tokens * epochs
+        return solver.done.used, solver.done.words
 
-    def _fit(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
-        """Fit the counts in so many rounds."""
-        from gensim_hilbert.objectives.hilbert import Hilbert
-        from gensim_hilbert.training.factorization import Factorization, Report
-        from gensim_hilbert.training.gauge import summed
+    def _starting_point(self) -> tuple[np.ndarray | None, bool]:
+        """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
+        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
+        touched = lock is not None or self._written != self._checksum()
+        if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
+            raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
+        return lock, touched
 
-        assert self.counts is not None
+    def _run(self, make_solver: Callable[[], AnySolver], epochs: int, callbacks: Iterable[Any]) -> AnySolver:
+        """Run a solver's epochs, with all that gensim does around them."""
         started = default_timer()
         self.running_training_loss = 0.0
-        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
-        given = lock is not None or self._written != self._checksum()
-        if given and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
-            raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
         callbacks = list(callbacks)
         for callback in callbacks:
             callback.on_train_begin(self)
-        counts = self.counts.expected(self.sample) if self.thins_on_average else self.counts
-        fit = Factorization(
-            Hilbert(counts, self.temperature, self.threshold),
-            self.vector_size,
-            l2=self.l2,
-            rate=self.alpha / GENSIM_ALPHA,
-            final_rate=self.min_alpha / self.alpha,
-            device=self.device,
-            precision=self.precision,
-            seed=self.seed,
-            memory_gb=self.memory_gb,
-            start=(self.syn1neg, self.wv.vectors) if given else None,
-            lock=lock,
-        )
-        with Progress("training", fit.steps, show=self.progress, unit=" shards") as bar:
-            said = started
-
-            def show(report: Report) -> None:
-                nonlocal said
-                bar.note(f"pass {report.passes:.1f}, loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
-                bar.move_to(fit.steps_done)
-                if not bar.shown and default_timer() - said >= report_delay:
-                    said = default_timer()
-                    logger.info(
-                        "PROGRESS: pass %.2f of %d, loss %.6f, sum p^ %.4f, gradient %.3g",
-                        report.passes, fit.passes, report.loss, report.unitarity, report.gradient,
-                    )  # fmt: skip
-
+        solver = make_solver()
+        try:
             for epoch in range(epochs):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
-                report = fit.run(fit.steps * (epoch + 1) // epochs - fit.steps * epoch // epochs, show)
-                self._take(*fit.result())
+                loss = solver.run_epoch(epoch)
                 if self.compute_loss:
-                    self.running_training_loss = fit.evaluate().loss
-                logger.info(
-                    "EPOCH %d: %.1f passes, loss %.6f, sum p^ %.4f, gradient %.3g",
-                    epoch, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
-                )  # fmt: skip
+                    self.running_training_loss = loss
                 for callback in callbacks:
                     callback.on_epoch_end(self)
+        finally:
+            solver.finish()
+            self.train_count += 1
+            self.total_train_time += default_timer() - started
         if self.returned == "v+w":
-            self._take(self.syn1neg, summed(self.syn1neg, self.wv.vectors))
-        self.train_count += 1
-        self.total_train_time += default_timer() - started
+            from gensim_hilbert.training.gauge import summed
+
+            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors))
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
         for callback in callbacks:
             callback.on_train_end(self)
+        return solver
 
-    def _take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
+    def take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
+        """Have these covectors and vectors, as the result of training."""
         self.syn1neg, self.wv.vectors = covectors, vectors
         self.wv.fill_norms(force=True)
         self._written = self._checksum()
@@ -403,14 +476,15 @@ class HilbertMLE(Word2Vec):
         return covectors_of(self.wv, self.syn1neg)
 
     def pmi(self, context: str, term: str) -> float:
-        """The fitted PMI of two words: covector . vector."""
+        """The fitted PMI of two words: covector . vector, minus `psi_offset`, which only the Gibbs solver has."""
         self._refuse_sum("pmi")
-        return float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term))
+        return float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term)) - self.psi_offset
 
     def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
         """What goes with a word: the contexts with the highest fitted PMI."""
         self._refuse_sum("most_cooccurring")
-        return most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab)
+        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab)
+        return [(context, psi - self.psi_offset) for context, psi in found]
 
     def predict_output_word(
         self, context_words_list: list[str | int], topn: int = 10
@@ -448,8 +522,12 @@ class HilbertMLE(Word2Vec):
         if self.counts is not None and len(self.counts) == len(self.wv):
             weights = self.counts.marginals.terms
         else:
-            weights = np.asarray(self.wv.expandos["count"], dtype=np.float64)
+            weights = np.asarray(self.wv.expandos["count"], dtype=np.float64) * self._keep()
         return np.asarray(weights / weights.sum())
+
+    def _keep(self) -> np.ndarray:
+        """With what probability subsampling keeps a token of each word."""
+        return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"]).keep_probability(self.sample)
 
     def _refuse_sum(self, what: str) -> None:
         if self.returned == "v+w":
@@ -467,8 +545,12 @@ class HilbertMLE(Word2Vec):
         """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
         super().save(*args, **kwargs)
         name = args[0] if args else kwargs.get("fname_or_handle")
-        if self.counts is not None and isinstance(name, str | os.PathLike):
+        if not isinstance(name, str | os.PathLike):
+            return
+        if self.counts is not None:
             copy_counts(self.counts.directory, counts_beside(name))
+        else:  # those of the model that has been overwritten
+            shutil.rmtree(counts_beside(name), ignore_errors=True)
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
         return super()._save_specials(fname, separately, sep_limit, {*ignore, "counts"}, *rest)

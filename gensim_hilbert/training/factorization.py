@@ -20,7 +20,7 @@ import torch
 
 from gensim_hilbert.objectives.hilbert import Hilbert
 from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in, wide
-from gensim_hilbert.training.gauge import balanced, principal_axes
+from gensim_hilbert.training.gauge import GAUGE, canonical, principal_axes
 from gensim_hilbert.training.shards import Shards
 from gensim_hilbert.training.spectral import spectral_start
 
@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 RATE = 0.5  # how far Adam may move a row in one step, at first
 PRIOR_COUNTS = 50.0  # strength of the prior at 100 dimensions: what so many pairs of a word would say
+PRIOR_EXPONENT = 0.5  # of a word's weight in the loss: frequent words are held back more, though less than they weigh
 STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an honest one would leave no vectors at all
 UPDATES = 256  # of each row, at least
 LEAST_PASSES = 8
@@ -107,7 +108,7 @@ class Factorization:
     l2 : float or "auto"
         Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square
         root of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row:
-        the more text, the weaker.
+        the more text, the weaker. For each word it is multiplied by the root of the word's own weight.
     rate : float
         Relative to the built-in one.
     final_rate : float
@@ -123,6 +124,8 @@ class Factorization:
         "auto", "cpu", "cuda", "cuda:1", "mps".
     precision : {"float32", "tf32", "bf16"}
         Of the matrix products of shards; TF32 only has effect on GPUs that have it.
+    gauge : float
+        How much of each axis' strength vectors get, from 0 to 1; covectors get the rest.
     seed : int
         The result depends on it only by its noise.
     memory_gb : float
@@ -146,6 +149,7 @@ class Factorization:
         n: int | None = None,
         device: str = "auto",
         precision: str = "float32",
+        gauge: float = GAUGE["factorization"],
         seed: int = 1,
         memory_gb: float = 2.0,
         start: tuple[np.ndarray, np.ndarray] | None = None,
@@ -153,7 +157,7 @@ class Factorization:
     ):
         if precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-        self.objective, self.size, self.vector_size = objective, len(objective.counts), vector_size
+        self.objective, self.size, self.vector_size, self.gauge = objective, len(objective.counts), vector_size, gauge
         self.device, self.precision = choose_device(device), precision
         free = free_memory(self.device)
         if free is not None:
@@ -169,6 +173,9 @@ class Factorization:
         self.generator = torch.Generator().manual_seed(seed)
         self.shards = Shards(objective, self.n, self.device, memory_gb)
         self.a, self.b = self._blocks(objective.contexts), self._blocks(objective.terms)
+        self.priors_w, self.priors_v = (
+            [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in side] for side in (self.a, self.b)
+        )
         self.keeps_axes = start is not None
         if start is None:
             with products_in(precision):
@@ -234,10 +241,11 @@ class Factorization:
                 raise Diverged
             sums = self.sums
             sums.shards += 1
-            sums.loss += probability - linear + 0.5 * self.l2 * self.size / n * (squares(w) + squares(v))
+            prior = squares(w, self.priors_w[i]) + squares(v, self.priors_v[j])
+            sums.loss += probability - linear + 0.5 * self.size / n * prior
             sums.probability += probability
             sums.share += share
-            sums.gradient += squares(to_w) + squares(to_v)
+            sums.gradient += squares(to_w, 1.0) + squares(to_v, 1.0)
             rate = self.scale * self._rate_now()
             self.moments_w[i].step(w, to_w, rate, None)
             self.moments_v[j].step(v, to_v, rate, None if self.locks is None else self.locks[j])
@@ -265,8 +273,8 @@ class Factorization:
             d.copy_(torch.mm(w_low, v_low.T))
         sums = self.objective.differentiate_(d, self.a[i], self.b[j], places, values)
         scale, d_low = self.n / self.size, d.to(low)
-        to_w = (self.l2 * w).add_(torch.mm(d_low, v_low), alpha=scale)
-        to_v = (self.l2 * v).add_(torch.mm(d_low.T, w_low), alpha=scale)
+        to_w = (self.priors_w[i] * w).add_(torch.mm(d_low, v_low), alpha=scale)
+        to_v = (self.priors_v[j] * v).add_(torch.mm(d_low.T, w_low), alpha=scale)
         return *sums, to_w, to_v
 
     # ------------------------------------------------------------------ schedule
@@ -349,16 +357,16 @@ class Factorization:
             sums = self.objective.differentiate_(self.w[i] @ self.v[j].T, self.a[i], self.b[j], places, values)
             total, linear = total + sums[0], linear + sums[1]
             expected += float(wide(values).sum())
-        norms = sum(map(squares, self.w + self.v))
-        report.loss = (total - linear) / self.size**2 + 0.5 * self.l2 * norms / self.size
+        prior = sum(map(squares, self.w + self.v, self.priors_w + self.priors_v))
+        report.loss = (total - linear) / self.size**2 + 0.5 * prior / self.size
         report.unitarity = total / expected if expected else math.nan
         return report
 
     def result(self) -> tuple[np.ndarray, np.ndarray]:
-        """Covectors and vectors, float32, in the balanced gauge; as they are where axes are kept."""
+        """Covectors and vectors, float32, in the canonical gauge; as they are where axes are kept."""
         w, v = self._joined(self.w), self._joined(self.v)
         if not self.keeps_axes:
-            w, v = balanced(w, v)  # in float64, for which the memory of a GPU may be too small
+            w, v = canonical(w, v, self.gauge)  # in float64, for which the memory of a GPU may be too small
         return np.ascontiguousarray(w.numpy()), np.ascontiguousarray(v.numpy())
 
     def _blocks(self, array: np.ndarray) -> list[torch.Tensor]:
@@ -373,9 +381,9 @@ class Factorization:
         return whole
 
 
-def squares(x: torch.Tensor) -> float:
-    """The sum of squares of a matrix."""
-    return float(wide(x.square().sum(dim=1)).sum())
+def squares(x: torch.Tensor, weights: torch.Tensor | float) -> float:
+    """The sum of the squares of a matrix, its rows weighted."""
+    return float(wide((x.square() * weights).sum(dim=1)).sum())
 
 
 def shards_a_side(size: int, classes: int, free: int | None = None) -> int:

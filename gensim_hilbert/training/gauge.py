@@ -1,7 +1,9 @@
 """psi = W V^T is unchanged by W A, V A^-T: choosing A.
 
-The balanced gauge gives both factors the same second moments, diagonal and in descending order, with signs by rule. Two
-runs that have found the same psi then have the same vectors.
+In the canonical gauge the second moments of both factors are diagonal and in descending order, with signs by rule: two
+runs that have found the same psi then have the same vectors. How each axis' strength s is shared out, s^g to vectors
+and s^(1 - g) to covectors, leaves psi alone too, but not the cosines of vectors. At 1/2 the factors are balanced;
+below, weak axes say more, and vectors tell better what words are like, less well how they relate.
 """
 
 from __future__ import annotations
@@ -11,15 +13,18 @@ import torch
 
 from gensim_hilbert.training.device import wide
 
+# Chosen on the beginning of text8: see benchmarks/RESULTS.md.
+GAUGE = {"factorization": 0.35, "gibbs": 0.5}
 
-def balanced(w: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The same psi with W^T W = V^T V = diagonal, in O(V d^2)."""
+
+def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same psi with W^T W = S^(2 - 2g) and V^T V = S^(2g), S diagonal, in O(V d^2)."""
     q_w, r_w = torch.linalg.qr(w.double())
     q_v, r_v = torch.linalg.qr(v.double())
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
-    root = strength.sqrt()
-    unused = w.shape[1] - len(root)  # more dimensions than words
-    w, v = (torch.nn.functional.pad(side, (0, unused)) for side in ((q_w @ left) * root, (q_v @ right.T) * root))
+    unused = w.shape[1] - len(strength)  # more dimensions than words
+    w, v = (q_w @ left) * strength ** (1 - gauge), (q_v @ right.T) * strength**gauge
+    w, v = (torch.nn.functional.pad(side, (0, unused)) for side in (w, v))
     # The sign of an axis: its third moment over vectors is positive, which noise hardly flips.
     sign = torch.where((v**3).sum(dim=0) < 0, -1.0, 1.0).double()
     return (w * sign).float(), (v * sign).float()
@@ -31,6 +36,7 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     Covectors are turned first to where they agree with vectors best (orthogonal Procrustes): psi is often negative
     along its strongest axis, and a plain sum would cancel it.
     """
+    w, v = (side.numpy() for side in canonical(torch.from_numpy(w), torch.from_numpy(v), 0.5))
     left, _, right = np.linalg.svd(w.T.astype(np.float64) @ v)
     total = v + w @ (left @ right).astype(np.float32)
     return np.ascontiguousarray(total - total.mean(axis=0))

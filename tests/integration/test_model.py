@@ -125,7 +125,7 @@ class Reread:
 
 
 @pytest.mark.parametrize(("options", "reads"), [({}, 2), ({"max_vocab_size": 3000}, 3), ({"null_word": 1}, 3)])
-@pytest.mark.filterwarnings("ignore:HilbertMLE has no use")
+@pytest.mark.filterwarnings("ignore:HilbertMLE with solver=")
 def test_a_corpus_is_read_once_for_words_and_once_for_pairs(news, options, reads):
     corpus = Reread(news)
     at_once = HilbertMLE(corpus, vector_size=5, min_count=10, **options)

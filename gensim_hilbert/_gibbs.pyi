@@ -1,0 +1,25 @@
+import numpy as np
+
+SAMPLERS: dict[str, int]
+
+def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+
+class Gibbs:
+    def __init__(
+        self,
+        covectors: np.ndarray,
+        vectors: np.ndarray,
+        unigram: np.ndarray,
+        proposal: np.ndarray,
+        *,
+        candidates: int = 5,
+        sampler: str = "candidates",
+        steps: int = 1,
+        window: int = 5,
+        shrink: bool = True,
+        lock: np.ndarray | None = None,
+    ) -> None: ...
+    def train(self, ids: np.ndarray, start: int, stop: int, rate: float, seed: int) -> tuple[int, float]: ...
+    def run_chains(
+        self, contexts: np.ndarray, terms: np.ndarray, steps: int, seed: int
+    ) -> tuple[np.ndarray, np.ndarray]: ...

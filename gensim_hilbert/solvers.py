@@ -1,0 +1,179 @@
+"""The two ways to fit a model, behind one interface: a solver is made when training begins, and runs its epochs."""
+
+from __future__ import annotations
+
+import logging
+from timeit import default_timer
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from gensim_hilbert.corpus import Corpus
+from gensim_hilbert.progress import Progress
+from gensim_hilbert.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.training.factorization import Report
+    from gensim_hilbert.training.gibbs import Epoch
+
+logger = logging.getLogger(__name__)
+
+GENSIM_ALPHA = 0.025  # the rate that counts as 1
+
+
+class Solver(Protocol):
+    """What training needs of a solver."""
+
+    def run_epoch(self, number: int) -> float:
+        """One round, after which the model has its vectors; returns the loss, as the solver defines it."""
+
+    def finish(self) -> None:
+        """All rounds are done, or one of them has failed."""
+
+
+class FromCounts:
+    """Sharded factorisation of the model's counts, in so many rounds."""
+
+    def __init__(self, model: HilbertMLE, epochs: int, start: bool, lock: np.ndarray | None, report_delay: float):
+        from gensim_hilbert.objectives.hilbert import Hilbert
+        from gensim_hilbert.training.factorization import Factorization
+
+        assert model.counts is not None
+        self.model, self.epochs, self.report_delay = model, epochs, report_delay
+        counts = model.counts.expected(model.sample) if model.thins_on_average else model.counts
+        self.fit = Factorization(
+            Hilbert(counts, model.temperature, model.threshold),
+            model.vector_size,
+            l2=model.l2,
+            rate=model.alpha / GENSIM_ALPHA,
+            final_rate=model.min_alpha / model.alpha,
+            device=model.device,
+            precision=model.precision,
+            gauge=gauge_of(model),
+            seed=model.seed,
+            memory_gb=model.memory_gb,
+            start=(model.syn1neg, model.wv.vectors) if start else None,
+            lock=lock,
+        )
+        model.psi_offset = 0.0
+        self.bar = Progress("training", self.fit.steps, show=model.progress, unit=" shards")
+        self.said = default_timer()
+
+    def run_epoch(self, number: int) -> float:
+        """Visit the next shards, an even part of all."""
+        fit = self.fit
+        steps = fit.steps * (number + 1) // self.epochs - fit.steps * number // self.epochs
+        report = fit.run(steps, self._show)
+        self.model.take(*fit.result())
+        logger.info(
+            "EPOCH %d: %.1f passes, loss %.6f, sum p^ %.4f, gradient %.3g",
+            number, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
+        )  # fmt: skip
+        return fit.evaluate().loss if self.model.compute_loss else 0.0
+
+    def finish(self) -> None:
+        """Nothing is left but the bar."""
+        self.bar.__exit__(None, None, None)
+
+    def _show(self, report: Report) -> None:
+        self.bar.note(f"pass {report.passes:.1f}, loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
+        self.bar.move_to(self.fit.steps_done)
+        if not self.bar.shown and default_timer() - self.said >= self.report_delay:
+            self.said = default_timer()
+            logger.info(
+                "PROGRESS: pass %.2f of %d, loss %.6f, sum p^ %.4f, gradient %.3g",
+                report.passes, self.fit.passes, report.loss, report.unitarity, report.gradient,
+            )  # fmt: skip
+
+
+class FromStream:
+    """Contrastive divergence on the text itself, an epoch a round; the model's vectors change as it reads."""
+
+    def __init__(
+        self,
+        model: HilbertMLE,
+        corpus: Corpus,
+        vocabulary: Vocabulary,
+        words: int,
+        epochs: int,
+        lock: np.ndarray | None,
+        report_delay: float,
+        turn: bool,
+    ):
+        from gensim_hilbert.training.gibbs import Streaming
+
+        self.model, self.corpus, self.report_delay, self.turn = model, corpus, report_delay, turn
+        model.take(*(np.require(side, np.float32, ["C", "W"]) for side in (model.syn1neg, model.wv.vectors)))
+        self.streaming = Streaming(
+            vocabulary,
+            model.syn1neg,
+            model.wv.vectors,
+            expected_words=words * epochs,
+            window=model.window,
+            shrink=bool(model.shrink_windows),
+            sample=model.sample,
+            negative=model.negative,
+            ns_exponent=model.ns_exponent,
+            sampler=model.sampler,
+            steps=model.gibbs_steps,
+            alpha=model.alpha,
+            min_alpha=model.min_alpha,
+            workers=model.workers,
+            seed=model.seed + 1_000_003 * model.train_count,  # other draws each time
+            lock=lock,
+        )
+        self.bar = Progress("training", words * epochs or None, show=model.progress, unit=" words")
+        self.said = default_timer()
+
+    @property
+    def done(self) -> Epoch:
+        """Over all epochs."""
+        return self.streaming.done
+
+    def run_epoch(self, number: int) -> float:
+        """Read the corpus once."""
+        try:
+            epoch = self.streaming.run_epoch(self.corpus, self._show)
+        except BaseException as error:
+            error.add_note(
+                f"The model holds what it had learnt by then, in epoch {number} after {self.done.words} words of all "
+                "epochs: it can be used, saved and trained on."
+            )
+            raise
+        loss = epoch.loss / max(1, epoch.pairs)
+        self.model.take(self.model.syn1neg, self.model.wv.vectors)
+        logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
+        return loss
+
+    def finish(self) -> None:
+        """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
+        import torch
+
+        from gensim_hilbert.training.gauge import canonical
+        from gensim_hilbert.training.gibbs import log_partition
+
+        self.bar.__exit__(None, None, None)
+        model = self.model
+        w, v = model.syn1neg, model.wv.vectors
+        if self.turn:
+            w, v = (side.numpy() for side in canonical(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model)))
+        model.take(np.ascontiguousarray(w), np.ascontiguousarray(v))
+        model.psi_offset = log_partition(w, v, self.streaming.unigram)
+
+    def _show(self, words: int, loss: float) -> None:
+        self.bar.note(f"loss {loss:.4f}, rate {self.streaming.rate:.4f}")
+        self.bar.update(words)
+        if not self.bar.shown and default_timer() - self.said >= self.report_delay:
+            self.said = default_timer()
+            logger.info(
+                "PROGRESS: %.2f%% of words, loss %.4f, rate %.5f",
+                100 * self.done.words / self.streaming.expected_words, loss, self.streaming.rate,
+            )  # fmt: skip
+
+
+def gauge_of(model: HilbertMLE) -> float:
+    """As the user wants it, or what suits the solver."""
+    from gensim_hilbert.training.gauge import GAUGE
+
+    return GAUGE[model.solver] if model.gauge is None else model.gauge

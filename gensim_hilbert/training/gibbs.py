@@ -1,0 +1,185 @@
+"""Training straight from the stream, in constant memory: blocks of text in, two matrices changed in place.
+
+Every thread takes blocks of the corpus, turns them into ids, and hands those to the kernel (cython_ext/_gibbs.pyx), a
+few thousand words at a time. With one thread the result is a function of corpus and seed; more of them change the same
+rows without locks, as word2vec's do, and differ a little from run to run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from gensim_hilbert._gibbs import Gibbs
+from gensim_hilbert._tokens import InvalidUTF8
+from gensim_hilbert.corpus import Block, Corpus
+from gensim_hilbert.engine import run
+from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
+
+CAPACITY = 1 << 20  # ids of a thread
+PORTION = 10_000  # words between looks at the rate
+PAIRS_TO_JUDGE = 1024 * 50_000  # of which the constant is estimated
+
+
+@dataclass
+class Epoch:
+    """What has been done: words read, words left by subsampling, pairs, and the sum of their losses."""
+
+    words: int = 0
+    used: int = 0
+    pairs: int = 0
+    loss: float = 0.0
+
+
+class Streaming:
+    """Learns from a corpus, epoch by epoch.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The words of the rows, with the counts that subsampling and the model go by.
+    covectors, vectors : float32 arrays
+        Changed in place.
+    expected_words : int
+        How many will be read in all, over all epochs: by then the rate has fallen from `alpha` to `min_alpha`.
+    window, shrink, sample, negative, ns_exponent, alpha, min_alpha, workers, seed
+        As gensim has them. `negative` candidates are drawn for each word, from counts to the power `ns_exponent`.
+    sampler : {"candidates", "metropolis", "exact"}
+        How a negative is drawn.
+    steps : int
+        Of the Gibbs chain that leads to it.
+    lock : array, optional
+        Factors of 0 to 1 for the updates of vectors, a word each.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        covectors: np.ndarray,
+        vectors: np.ndarray,
+        *,
+        expected_words: int,
+        window: int = 5,
+        shrink: bool = True,
+        sample: float = 1e-3,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        sampler: str = "candidates",
+        steps: int = 1,
+        alpha: float = 0.025,
+        min_alpha: float = 0.0001,
+        workers: int = 1,
+        seed: int = 1,
+        lock: np.ndarray | None = None,
+    ):
+        self.vocabulary, self.window, self.workers, self.seed = vocabulary, window, workers, seed
+        self.alpha, self.min_alpha, self.expected_words = alpha, min_alpha, max(1, expected_words)
+        self.keep_below = vocabulary.keep_below(sample) if sample else None
+        counts = np.maximum(vocabulary.counts, 1)  # every word has some chance
+        self.unigram = counts * vocabulary.keep_probability(sample)
+        self.kernel = Gibbs(
+            covectors,
+            vectors,
+            self.unigram,
+            counts**ns_exponent,
+            candidates=negative,
+            sampler=sampler,
+            steps=steps,
+            window=window,
+            shrink=shrink,
+            lock=lock,
+        )
+        self.done = Epoch()
+        self.lock = threading.Lock()
+        self.numbers = count()
+
+    def run_epoch(self, corpus: Corpus, progress: Callable[[int, float], None] | None = None) -> Epoch:
+        """Read the corpus once and learn; returns what this epoch has done.
+
+        `progress` is told the words read since it was last called, and the mean loss of their pairs.
+        """
+        before, number = Epoch(**vars(self.done)), next(self.numbers)
+        task = partial(self._learn, number=number, progress=progress)
+        for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=True):
+            pass
+        return Epoch(**{name: total - getattr(before, name) for name, total in vars(self.done).items()})
+
+    @property
+    def rate(self) -> float:
+        """The rate now: it falls in proportion to the words read."""
+        left = max(0.0, 1 - self.done.words / self.expected_words)
+        return self.min_alpha + (self.alpha - self.min_alpha) * left
+
+    def _learn(self, blocks: Iterable[Block], number: int, progress: Callable[[int, float], None] | None) -> None:
+        size, window = len(self.vocabulary), self.window
+        ids = np.empty(CAPACITY, dtype=np.uint32)
+        ids[:window] = size
+        for given in blocks:
+            for block in given.read():
+                assert block.data is not None
+                position = text_start(block, block.data)
+                while position < len(block.data):
+                    begun = block.place + position
+                    try:
+                        position, words, used, *_ = self.vocabulary.table.encode(
+                            block.data, position, block.place, block.listed, "strict", ids, window, window, False,
+                            self.keep_below, self.seed + (number << 32),
+                        )  # fmt: skip
+                    except InvalidUTF8 as error:
+                        raise malformed(block, error) from None
+                    self._learn_ids(ids, used - window, words, begun ^ number << 56, progress)
+
+    def _learn_ids(
+        self, ids: np.ndarray, end: int, words: int, place: int, progress: Callable[[int, float], None] | None
+    ) -> None:
+        """Learn from ids[window:end], which stand for so many words, in portions."""
+        portions = max(1, words // PORTION)
+        for k in range(portions):
+            start, stop = (self.window + (end - self.window) * part // portions for part in (k, k + 1))
+            read = words * (k + 1) // portions - words * k // portions
+            pairs, loss = self.kernel.train(ids, start, stop, self.rate, mixed(self.seed, place, k))
+            used = int(np.count_nonzero(ids[start:stop] < len(self.vocabulary)))
+            with self.lock:
+                self.done.words += read
+                self.done.used += used
+                self.done.pairs += pairs
+                self.done.loss += loss
+                if progress:
+                    progress(read, loss / pairs if pairs else 0.0)
+
+
+def mixed(seed: int, place: int, portion: int) -> int:
+    """One 64-bit seed of three numbers."""
+    return (seed * 0x9E3779B97F4A7C15 + place * 0xD6E8FEB86659FD93 + portion * 0xBF58476D1CE4E5B9) % (1 << 64)
+
+
+def log_partition(covectors: np.ndarray, vectors: np.ndarray, p: np.ndarray, seed: int = 1) -> float:
+    """ln sum p_i p_j exp(psi_ij), the constant by which psi is too large.
+
+    Conditionals fix psi only up to it. Contexts are drawn by p, evenly over its cumulative sum; terms too where there
+    are too many of them to take all.
+    """
+    p = p / p.sum()
+    random = np.random.default_rng(seed)
+    contexts = systematic(p, 1024, random)
+    most = PAIRS_TO_JUDGE // len(contexts)
+    terms, weights = np.arange(len(p)), p
+    if len(p) > most:
+        terms = systematic(p, most, random)
+        weights = np.full(most, 1 / most)
+    total = 0.0
+    for start in range(0, len(contexts), 64):
+        psi = (covectors[contexts[start : start + 64]] @ vectors[terms].T).astype(np.float64)
+        total += float((np.exp(psi) @ weights).sum())
+    return float(np.log(total / len(contexts)))
+
+
+def systematic(p: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
+    """n draws from p, one from each n-th of its cumulative sum."""
+    where = (np.arange(n) + random.random(n)) / n
+    return np.minimum(np.searchsorted(np.cumsum(p), where), len(p) - 1)

@@ -1,0 +1,260 @@
+"""HilbertMLE from the stream, as a user of gensim meets it."""
+
+import gzip
+
+import numpy as np
+import pytest
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
+
+from gensim_hilbert import HilbertMLE, PairCounts
+
+OPTIONS = dict(vector_size=20, min_count=10, seed=1, workers=1, solver="gibbs")
+
+
+@pytest.fixture(scope="module")
+def news():
+    with open(datapath("lee_background.cor"), encoding="utf-8") as file:
+        return [simple_preprocess(line) for line in file]
+
+
+@pytest.fixture(scope="module")
+def model(news):
+    return HilbertMLE(news, **OPTIONS, epochs=20, compute_loss=True)
+
+
+class Recorder(CallbackAny2Vec):
+    """What a callback sees."""
+
+    def __init__(self):
+        self.events, self.losses, self.vectors = [], [], []
+
+    def on_train_begin(self, model):
+        self.events.append("begin")
+
+    def on_train_end(self, model):
+        self.events.append("end")
+
+    def on_epoch_end(self, model):
+        self.events.append("epoch")
+        self.losses.append(model.get_latest_training_loss())
+        self.vectors.append(model.wv["the"].copy())
+
+
+def test_it_learns_what_goes_with_what(model):
+    assert {"laden", "osama"} & {word for word, _ in model.wv.most_similar("bin", topn=3)}
+    assert "laden" in [word for word, _ in model.most_cooccurring("bin", topn=3)]
+    assert model.predict_output_word(["osama", "bin"])[0][0] == "laden"
+    sentence, nonsense = model.score([["osama", "bin", "laden"], ["laden", "cricket", "interest"]])
+    assert sentence > nonsense
+    assert model.counts is None
+
+
+@pytest.mark.parametrize("sampler", ["candidates", "metropolis", "exact"])
+def test_pmi_is_found_without_bias(sampler):
+    """Sentences of two words, drawn from a known table of low rank: psi is its PMI."""
+    random = np.random.default_rng(3)
+    size = 30
+    left, right = (random.normal(size=(size, 3)) * 0.6 for _ in range(2))
+    p = random.dirichlet(np.full(size, 4.0))
+    table = np.outer(p, p) * np.exp(left @ right.T)
+    table += table.T
+    table /= table.sum()
+    pairs = np.divmod(random.choice(table.size, 60_000, p=table.ravel()), size)
+    sentences = [[f"w{i}", f"w{j}"] for i, j in zip(*pairs, strict=True)]
+    epochs, alpha = (10, 0.05) if sampler == "candidates" else (20, 0.02)
+    model = HilbertMLE(
+        sentences, vector_size=10, min_count=1, sample=0, window=1, workers=1, epochs=epochs, alpha=alpha,
+        solver="gibbs", sampler=sampler,
+    )  # fmt: skip
+    marginal = table.sum(axis=0)
+    truth = np.log(table / np.outer(marginal, marginal))
+    fitted = np.array([[model.pmi(f"w{i}", f"w{j}") for j in range(size)] for i in range(size)])
+    often = table > np.median(table)
+    assert abs((fitted - truth)[often].mean()) < 0.05
+    assert np.corrcoef(fitted[often], truth[often])[0, 1] > 0.95
+
+
+def test_callbacks_and_losses(news):
+    recorder = Recorder()
+    model = HilbertMLE(news, **OPTIONS, epochs=4, compute_loss=True, callbacks=[recorder])
+    assert recorder.events == ["begin", *["epoch"] * 4, "end"]
+    assert recorder.losses == sorted(recorder.losses, reverse=True)
+    assert len({vector.tobytes() for vector in recorder.vectors}) == 4
+    assert model.train_count == 1
+
+
+def test_one_worker_gives_the_same_bits(news, model):
+    again = HilbertMLE(news, **OPTIONS, epochs=20)
+    assert np.array_equal(again.wv.vectors, model.wv.vectors)
+    assert np.array_equal(again.syn1neg, model.syn1neg)
+    other = HilbertMLE(news, **OPTIONS | {"seed": 2}, epochs=20)
+    assert not np.array_equal(other.wv.vectors, model.wv.vectors)
+
+
+def test_many_workers_learn_as_well(tmp_path, news):
+    text = tmp_path / "news.txt"
+    text.write_text("\n".join(" ".join(sentence) for sentence in news * 12), encoding="utf-8")  # several blocks
+    losses = []
+    for workers in (1, 3):
+        model = HilbertMLE(
+            corpus_file=str(text), **OPTIONS | {"workers": workers}, epochs=2, compute_loss=True, sample=1e-4
+        )
+        losses.append(model.get_latest_training_loss())
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def test_compressed_files_and_the_words_trained_on(tmp_path, news):
+    path = tmp_path / "news.txt.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(" ".join(sentence) + "\n" for sentence in news)
+    model = HilbertMLE(**OPTIONS)
+    model.build_vocab(corpus_file=path)
+    used, read = model.train(corpus_file=path, total_words=model.corpus_total_words, epochs=3)
+    assert read == 3 * sum(map(len, news))
+    expected = 3 * sum(model.wv.get_vecattr(w, "count") * model._keep()[k] for k, w in enumerate(model.wv.index_to_key))
+    assert used == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("mmap", [None, "r"])
+def test_saved_models_load_and_train_on(model, news, tmp_path, mmap):
+    model.save(str(tmp_path / "m"))
+    loaded = HilbertMLE.load(str(tmp_path / "m"), mmap=mmap)
+    assert np.array_equal(loaded.wv.vectors, model.wv.vectors)
+    assert loaded.pmi("bin", "laden") == model.pmi("bin", "laden")
+    loaded.train(news, total_examples=len(news), epochs=2, compute_loss=True)
+    assert loaded.get_latest_training_loss() < 1.05 * model.get_latest_training_loss()
+    assert not np.array_equal(loaded.wv.vectors, model.wv.vectors)
+
+
+def test_a_saved_model_leaves_no_counts_of_another_beside_it(model, news, tmp_path):
+    counted = HilbertMLE(news, vector_size=5, min_count=20)
+    counted.save(str(tmp_path / "m"))
+    model.save(str(tmp_path / "m"))
+    assert HilbertMLE.load(str(tmp_path / "m")).counts is None
+
+
+def test_new_words_join(news):
+    model = HilbertMLE(news[:200], **OPTIONS, epochs=5)
+    before = len(model.wv)
+    known = model.wv.index_to_key[0]
+    model.build_vocab(news[200:], update=True)
+    model.train(news[200:], total_examples=model.corpus_count, epochs=5)
+    assert len(model.wv) > before
+    assert model.syn1neg.shape == model.wv.vectors.shape
+    assert known in model.wv
+    assert np.abs(model.wv.vectors[before:]).max(axis=1).min() > 0
+
+
+def test_warm_starts_both_ways(news):
+    counted = HilbertMLE(news, vector_size=20, min_count=10, compute_loss=True)
+    psi = counted.syn1neg @ counted.wv.vectors.T
+    counted.solver = "gibbs"
+    counted.train(news, total_examples=len(news), epochs=1, start_alpha=0.001, end_alpha=0.0001)
+    after = counted.syn1neg @ counted.wv.vectors.T
+    assert np.corrcoef(psi.ravel(), after.ravel())[0, 1] > 0.99
+    streamed = HilbertMLE(news, **OPTIONS, epochs=20)
+    axis = streamed.wv.vectors[:, 0].copy()
+    streamed.solver = "factorization"
+    streamed.train(news, total_examples=len(news), epochs=1)
+    assert streamed.psi_offset == 0
+    assert streamed.counts is not None
+    assert abs(np.corrcoef(axis, streamed.wv.vectors[:, 0])[0, 1]) > 0.5  # it went on from there, on the same axes
+
+
+def test_locked_vectors_stay(news):
+    model = HilbertMLE(**OPTIONS)
+    model.build_vocab(news)
+    model.wv.vectors_lockf = np.ones(len(model.wv), dtype=np.float32)
+    model.wv.vectors_lockf[3] = 0
+    given = model.wv.vectors[3].copy()
+    model.train(news, total_examples=len(news), epochs=2)
+    assert np.array_equal(model.wv.vectors[3], given)
+    assert not np.array_equal(model.wv.vectors[4], given)
+
+
+class Failing:
+    """Sentences that end in an error, the third time."""
+
+    def __init__(self, sentences):
+        self.sentences, self.times = sentences, 0
+
+    def __iter__(self):
+        self.times += 1
+        for number, sentence in enumerate(self.sentences * 20):
+            if self.times == 3 and number == 5000:
+                raise ConnectionError("the line is dead")
+            yield sentence
+
+
+def test_a_stream_that_fails_leaves_a_usable_model(news, tmp_path):
+    model = HilbertMLE(**OPTIONS)
+    sentences = Failing(news)
+    model.build_vocab(sentences)
+    with pytest.raises(ConnectionError, match="the line is dead") as caught:
+        model.train(sentences, total_examples=model.corpus_count, epochs=5)
+    assert "it can be used, saved and trained on" in caught.value.__notes__[0]
+    assert np.isfinite(model.wv.vectors).all()
+    assert {"laden", "osama"} & {word for word, _ in model.wv.most_similar("bin", topn=5)}
+    model.save(str(tmp_path / "m"))
+    HilbertMLE.load(str(tmp_path / "m")).train(news, total_examples=len(news), epochs=1)
+
+
+def test_malformed_text_is_named(tmp_path, news):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"some good words here\n" * 50)
+    model = HilbertMLE(**OPTIONS | {"min_count": 1})
+    model.build_vocab(corpus_file=path)
+    path.write_bytes(b"some good words here\n" * 50 + b"and \xff bad\n")
+    with pytest.raises(UnicodeError, match=r"bad\.txt"):
+        model.train(corpus_file=path, total_words=200, epochs=1)
+
+
+def test_small_and_odd_corpora():
+    alone = HilbertMLE([["a"]], **OPTIONS | {"min_count": 1})
+    assert np.isfinite(alone.wv.vectors).all()
+    few = HilbertMLE([["a", "b"], [], ["c"]], **OPTIONS | {"min_count": 1, "vector_size": 50})
+    assert np.isfinite(few.wv.vectors).all()
+    long = HilbertMLE([["x", "y", "z"] * 500_000], **OPTIONS, epochs=1, sample=0)  # one sentence, longer than a block
+    assert np.isfinite(long.wv.vectors).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"negative": 0}, "negative=0"),
+        ({"gibbs_steps": 0}, "gibbs_steps=0"),
+        ({"sampler": "magic"}, "'magic'"),
+        ({"gauge": 2}, "got 2"),
+    ],
+)
+def test_bad_arguments(options, words):
+    with pytest.raises(ValueError, match=words):
+        HilbertMLE(solver="gibbs", **options)
+
+
+def test_what_has_no_effect_is_named_by_solver():
+    with pytest.warns(UserWarning, match="solver='gibbs' has no use for hs, temperature"):
+        HilbertMLE(solver="gibbs", hs=1, temperature=2.0, negative=10)
+    with pytest.warns(UserWarning, match="solver='factorization' has no use for negative, gibbs_steps"):
+        HilbertMLE(negative=10, gibbs_steps=2)
+
+
+def test_counts_are_for_the_other_solver(news):
+    counts = PairCounts.from_corpus(news, min_count=20, progress=False)
+    with pytest.raises(ValueError, match="solver='factorization'"):
+        HilbertMLE.from_counts(counts, solver="gibbs")
+
+
+def test_sums_cannot_be_trained_on(news):
+    model = HilbertMLE(news, **OPTIONS, vectors="v+w")
+    with pytest.raises(ValueError, match="vectors='v'"):
+        model.train(news, total_examples=len(news), epochs=1)
+
+
+def test_memory_is_two_matrices_and_a_constant():
+    report = HilbertMLE(solver="gibbs", workers=2, vector_size=100).estimate_memory(vocab_size=1_000_000)
+    assert report["vectors"] == report["syn1neg"] == 4 * 100 * 1_000_000
+    assert "counts" not in report
+    assert report["workers"] < 50e6
