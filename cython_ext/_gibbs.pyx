@@ -13,7 +13,7 @@ Words are taken as centres, by turns as terms among contexts and as contexts amo
 anew is always the other one. Some centres in a row share their candidates: all products are then those of small
 matrices, and every pair sees many candidates for the price of a few.
 """
-from libc.math cimport log, sqrtf
+from libc.math cimport log
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -35,7 +35,6 @@ cdef enum:
 SAMPLERS = {"candidates": CANDIDATES, "metropolis": METROPOLIS, "exact": EXACT}
 
 cdef float LARGEST = 14     # psi is cut off here before exp
-cdef float BOLDEST = 4      # how much of psi one update may change
 
 
 cdef struct Scratch:
@@ -59,7 +58,7 @@ cdef struct Scratch:
     float* psi          # of the words around a centre
     float* shares
     float* steps
-    float* lengths      # squared, of the centres
+    float* rates        # of the centres
     float* all          # for the exact conditional
 
 
@@ -81,6 +80,14 @@ cdef inline void fetch(const float* row, int d) noexcept nogil:
     cdef int k
     for k in range(0, d, 16):       # floats in a line of cache
         prefetch(row + k)
+
+
+cdef inline float careful(float rate, float squares) noexcept nogil:
+    """A rate that stays below the step of Newton's method, however large it is itself, and long vectors have grown.
+
+    An update changes psi by rate times `squares`, and the loss has a curvature of at most 1/4 in psi.
+    """
+    return rate / (1 + rate * squares / 4)
 
 
 def alias_table(weights):
@@ -210,7 +217,7 @@ cdef class Gibbs:
         x.psi = x.pool_steps + TOGETHER * self.pool
         x.shares = x.psi + most
         x.steps = x.shares + most
-        x.lengths = x.steps + most
+        x.rates = x.steps + most
         return 0
 
     # ------------------------------------------------------------------ centres that share candidates
@@ -241,7 +248,7 @@ cdef class Gibbs:
         cdef bint terms         # the centres are contexts, and terms are drawn anew
         cdef float* own
         cdef float* others
-        cdef float length, step
+        cdef float step
         while place < stop and centres < TOGETHER:
             if ids[place] != self.size:
                 places[centres] = place
@@ -268,14 +275,10 @@ cdef class Gibbs:
         exps(x.chances, centres * self.pool, LARGEST)
         for b in range(centres):
             self.learn_window(x, ids, places[b], b, centres, terms, others)
-        self.limit_steps(x, centres)
         mix(x.totals, centres, x.pool_rows, self.pool, x.chances, self.pool, d)
         mix(x.pool_rows, self.pool, x.centres, centres, x.pool_steps, centres, d)
         for b in range(centres):
-            products(x.totals + b, 1, x.totals + b, 1, d, &length, 1)
-            step = x.rate
-            if step * step * length * x.lengths[b] > BOLDEST * BOLDEST:
-                step = BOLDEST / sqrtf(length * x.lengths[b])
+            step = x.rates[b]
             if self.locked and not terms:
                 step *= self.lock[ids[places[b]]]
             mix(x.own_rows + b, 1, x.totals + b, 1, &step, 1, d)
@@ -287,7 +290,7 @@ cdef class Gibbs:
         cdef int reach = self.window, n = 0, d = self.d, k
         cdef Py_ssize_t near
         cdef float* chances = x.chances + b * self.pool
-        cdef float z = 0, inverse = 0, rest, limit
+        cdef float z = 0, inverse = 0, rest, rate, length
         cdef double product = 1
         if self.shrink:
             reach = 1 + below(&x.state, self.window)
@@ -298,8 +301,9 @@ cdef class Gibbs:
                 n += 1
         products(x.centres + b, 1, x.near_rows, n, d, x.psi, n)
         exps(x.psi, n, LARGEST)
-        products(x.centres + b, 1, x.centres + b, 1, d, x.lengths + b, 1)
-        limit = BOLDEST / max(x.lengths[b], <float> 1e-20)
+        products(x.centres + b, 1, x.centres + b, 1, d, &length, 1)
+        rate = careful(x.rate, n * length)
+        x.rates[b] = rate
         for k in range(self.pool):
             chances[k] *= self.boost[x.pool[k]]
             z += chances[k]
@@ -309,7 +313,7 @@ cdef class Gibbs:
             inverse += rest
             product *= x.psi[k] * rest
             x.shares[k] = z * rest                              # 1 - s_0
-            x.steps[k] = min(x.rate * x.shares[k], limit)
+            x.steps[k] = rate * x.shares[k]
             if self.locked and terms:
                 x.steps[k] *= self.lock[x.near[k]]
         if n:
@@ -318,21 +322,9 @@ cdef class Gibbs:
         blend(x.centres[b], x.near_rows, x.shares, x.steps, n, d, x.totals[b])
         for k in range(self.pool):
             chances[k] *= -inverse                              # -s_m, for all pairs of the centre
-            x.pool_steps[k * centres + b] = x.rate * chances[k]
+            x.pool_steps[k * centres + b] = rate * chances[k]
             if self.locked and terms:
                 x.pool_steps[k * centres + b] *= self.lock[x.pool[k]]
-
-    cdef void limit_steps(self, Scratch* x, int centres) noexcept nogil:
-        """Shorten the steps of candidates that would change psi by more than BOLDEST."""
-        cdef int k, b
-        cdef float change
-        for k in range(self.pool):
-            change = 0
-            for b in range(centres):
-                change -= x.pool_steps[k * centres + b] * x.lengths[b]
-            if change > BOLDEST:
-                for b in range(centres):
-                    x.pool_steps[k * centres + b] *= BOLDEST / change
 
     # ------------------------------------------------------------------ a chain for every pair
 
@@ -376,7 +368,7 @@ cdef class Gibbs:
             memcpy(x.centres[k], rows[k], d * sizeof(float))
             products(rows + k, 1, rows + k, 1, d, lengths + k, 1)
         for k in range(4):
-            steps[k] = min(x.rate, BOLDEST / max(lengths[k ^ 1], <float> 1e-20)) * (1 if k < 2 else -1)
+            steps[k] = careful(x.rate, lengths[k ^ 1]) * (1 if k < 2 else -1)
         if self.locked:
             steps[1] *= self.lock[term]
             steps[3] *= self.lock[j]

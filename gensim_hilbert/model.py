@@ -170,16 +170,16 @@ class HilbertMLE(Word2Vec):
         ):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-        if solver == "gibbs" and min(negative, gibbs_steps) < 1:
-            raise ValueError(
-                f"the Gibbs solver needs a negative and a step to it, got {negative=} and {gibbs_steps=}; use 1 or more"
-            )
+        if negative < 0 or gibbs_steps < 1:
+            raise ValueError(f"a negative is drawn in one step or more, got {negative=} and {gibbs_steps=}")
         if gauge is not None and not 0 <= gauge <= 1:
             raise ValueError(f"gauge must be from 0 to 1, got {gauge}; 0.5 treats vectors and covectors alike")
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
         unused = [name for name, usual in WITHOUT_EFFECT[solver].items() if given[name] not in usual]
+        if solver == "gibbs" and not negative:  # a script with hierarchical softmax
+            unused.append("negative=0")
         if unused:
             warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
         self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GENSIM_ALPHA = 0.025  # the rate that counts as 1
+CANDIDATES = 5  # where a script asks for none, because it has hierarchical softmax
 
 
 class Solver(Protocol):
@@ -113,7 +114,7 @@ class FromStream:
             window=model.window,
             shrink=bool(model.shrink_windows),
             sample=model.sample,
-            negative=model.negative,
+            negative=model.negative or CANDIDATES,
             ns_exponent=model.ns_exponent,
             sampler=model.sampler,
             steps=model.gibbs_steps,

@@ -80,7 +80,7 @@ class Streaming:
         self.vocabulary, self.window, self.workers, self.seed = vocabulary, window, workers, seed
         self.alpha, self.min_alpha, self.expected_words = alpha, min_alpha, max(1, expected_words)
         self.keep_below = vocabulary.keep_below(sample) if sample else None
-        counts = np.maximum(vocabulary.counts, 1)  # every word has some chance
+        counts = np.maximum(vocabulary.counts, 1).astype(np.float64)  # every word has some chance
         self.unigram = counts * vocabulary.keep_probability(sample)
         self.kernel = Gibbs(
             covectors,
