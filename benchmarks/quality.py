@@ -3,9 +3,9 @@
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
                                  [--glove DIR]
 
-HilbertMLE and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText (`pip install
+HilbertMLE with both solvers and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText (`pip install
 fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All see the same
-words and window. word2vec's kin have 5 negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max
+words and window. word2vec's kin, and the Gibbs solver, have 5 negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max
 of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no seed: their runs differ by the
 timing of two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over
 seeds.
@@ -38,6 +38,18 @@ def hilbert(path: str, size: int, words: int, seed: int):
     )
     both = summed(model.syn1neg, model.wv.vectors)
     return model.wv.index_to_key, {"HilbertMLE": model.wv.vectors, "HilbertMLE, vectors='v+w'": both}
+
+
+def gibbs(path: str, size: int, words: int, seed: int):
+    from gensim_hilbert import HilbertMLE
+    from gensim_hilbert.training.gauge import summed
+
+    model = HilbertMLE(
+        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
+        solver="gibbs", negative=NEGATIVE, epochs=EPOCHS,
+    )  # fmt: skip
+    both = summed(model.syn1neg, model.wv.vectors)
+    return model.wv.index_to_key, {"HilbertMLE, gibbs": model.wv.vectors, "HilbertMLE, gibbs, 'v+w'": both}
 
 
 def sgns(path: str, size: int, words: int, seed: int):
@@ -100,6 +112,22 @@ def kept_words(path: str, words: int):
     return Vocabulary.from_corpus(path, max_final_vocab=words)
 
 
+def write_lines(corpus: Path, plain: str) -> None:
+    """The corpus as a plain file; lines of over 1,000 words are cut there, because peers drop or cut longer ones."""
+    with smart_open.open(corpus, "rb") as source, open(plain, "wb") as target:
+        rest = b""
+        while block := source.read(1 << 24):
+            *lines, rest = (rest + block).split(b"\n")
+            if len(rest) > 1 << 22:  # the end of a huge line, cut between two words
+                whole, _, rest = rest.rpartition(b" ")
+                lines.append(whole)
+            for line in lines:
+                words = line.split()
+                for start in range(0, len(words), 1000):
+                    target.write(b" ".join(words[start : start + 1000]) + b"\n")
+        target.write(rest + b"\n" if rest else b"")
+
+
 def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **options: object) -> None:
     """Run a program from file to file, with options as C programs of this kind take them: -name value."""
     words = [word for name, value in options.items() for word in (f"-{name.replace('_', '-')}", str(value))]
@@ -107,7 +135,14 @@ def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **o
         subprocess.run([program, *words], stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
 
 
-TRAINERS = {"hilbert": hilbert, "sgns": sgns, "word2vec": word2vec, "fasttext": fasttext, "glove": glove}
+TRAINERS = {
+    "hilbert": hilbert,
+    "gibbs": gibbs,
+    "sgns": sgns,
+    "word2vec": word2vec,
+    "fasttext": fasttext,
+    "glove": glove,
+}
 
 
 def child(name: str, *arguments: object) -> None:
@@ -136,9 +171,7 @@ def main() -> None:
     rows: dict[str, list[dict[str, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
-        with smart_open.open(options.corpus, "rb") as source, open(plain, "wb") as target:
-            while block := source.read(1 << 20):
-                target.write(block)
+        write_lines(options.corpus, plain)
         for seed in range(1, options.seeds + 1):
             for name in options.only:
                 arguments = [name, plain, options.vector_size, options.max_final_vocab, seed]

@@ -1,25 +1,36 @@
-"""A pass of factorisation against the three bare matrix products of the same shapes, in one run.
+"""How fast training is, against what the machine allows and against peers, in one run.
 
-python benchmarks/training.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000]
+    python benchmarks/training.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--tokens 5000000]
+                                  [--only factorization stream]
+
+factorization: a pass against the three bare matrix products of the same shapes.
+
+stream: words a second of `solver="gibbs"`, gensim's SGNS (`corpus_file`, its fastest way), the original word2vec in C
+(`pip install word2vec`) and fastText without subwords (`pip install fasttext`), all with 5 negatives, window 5, sample
+1e-4, on the first tokens of the corpus. Every trainer runs for one epoch and for three, in processes of their own; the
+difference is what two epochs take, without reading vocabularies and writing vectors.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
-import torch
+from quality import NEGATIVE, SAMPLE, WINDOW, call, kept_words, write_lines
 from scores import DATA
 
-from gensim_hilbert import PairCounts
-from gensim_hilbert.objectives.hilbert import Hilbert
-from gensim_hilbert.training.factorization import Factorization
 
-
-def bare_products(fit: Factorization) -> float:
+def bare_products(fit) -> float:
     """Seconds for W V^T, D V and D^T W of every shard, and nothing else."""
+    import torch
+
     rows = -(-fit.size // fit.n)
     w, v = torch.randn(rows, fit.vector_size), torch.randn(rows, fit.vector_size)
     d, to_w, to_v = torch.empty(rows, rows), torch.empty_like(w), torch.empty_like(v)
@@ -31,15 +42,16 @@ def bare_products(fit: Factorization) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "wiki2019_25m.txt.gz")
-    parser.add_argument("--vector-size", type=int, default=300)
-    parser.add_argument("--max-final-vocab", type=int, default=50_000)
-    options = parser.parse_args()
-    counts = PairCounts.from_corpus(options.corpus, max_final_vocab=options.max_final_vocab, sample=1e-4)
+def factorization(corpus: Path, vector_size: int, words: int) -> None:
+    import torch
+
+    from gensim_hilbert import PairCounts
+    from gensim_hilbert.objectives.hilbert import Hilbert
+    from gensim_hilbert.training.factorization import Factorization
+
+    counts = PairCounts.from_corpus(corpus, max_final_vocab=words, sample=SAMPLE)
     start = time.perf_counter()
-    fit = Factorization(Hilbert(counts), options.vector_size)
+    fit = Factorization(Hilbert(counts), vector_size)
     begun = time.perf_counter() - start
     fit.run(fit.n * fit.n)  # reads the shards into memory
     passes, bare = [], []
@@ -49,12 +61,126 @@ def main() -> None:
         fit.run(fit.n * fit.n)
         passes.append(time.perf_counter() - start)
     flops = 3 * 2 * fit.size**2 * fit.vector_size
-    print(
-        f"{fit.size:,} words, {fit.vector_size} dimensions, {fit.n} x {fit.n} shards, {torch.get_num_threads()} threads"
-    )
+    print(f"{fit.size:,} words, {vector_size} dimensions, {fit.n} x {fit.n} shards, {torch.get_num_threads()} threads")
     print(f"start by SVD {begun:.1f} s; a pass {min(passes):.1f} s; its matrix products alone {min(bare):.1f} s "
           f"({flops / min(bare) / 1e9:.0f} GFLOP/s); ratio {min(passes) / min(bare):.2f} (wanted: 1.3)")  # fmt: skip
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+    print(f"peak memory {peak():.2f} GB\n")
+
+
+# ---------------------------------------------------------------------------------------------------- from the stream
+
+
+def gibbs(path: str, size: int, least: int, epochs: int, workers: int) -> None:
+    from gensim_hilbert import HilbertMLE
+
+    HilbertMLE(
+        corpus_file=path, vector_size=size, min_count=least, window=WINDOW, sample=SAMPLE, workers=workers,
+        solver="gibbs", negative=NEGATIVE, epochs=epochs,
+    )  # fmt: skip
+
+
+def sgns(path: str, size: int, least: int, epochs: int, workers: int) -> None:
+    from gensim.models import Word2Vec
+
+    Word2Vec(
+        corpus_file=path, vector_size=size, min_count=least, window=WINDOW, sample=SAMPLE, workers=workers, sg=1,
+        negative=NEGATIVE, epochs=epochs,
+    )  # fmt: skip
+
+
+def word2vec(path: str, size: int, least: int, epochs: int, workers: int) -> None:
+    program = shutil.which("word2vec", path=Path(sys.executable).parent) or shutil.which("word2vec")
+    with tempfile.TemporaryDirectory() as folder:
+        call(program, train=path, output=f"{folder}/vectors.bin", size=size, window=WINDOW, sample=SAMPLE, cbow=0, hs=0,
+             negative=NEGATIVE, iter=epochs, threads=workers, min_count=least, binary=1, debug=0)  # fmt: skip
+
+
+def fasttext(path: str, size: int, least: int, epochs: int, workers: int) -> None:
+    import fasttext as peer
+
+    peer.train_unsupervised(
+        path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=epochs, t=SAMPLE, thread=workers, verbose=0,
+        minCount=least, maxn=0,
+    )  # fmt: skip
+
+
+TRAINERS = {
+    "HilbertMLE, gibbs, 2 workers": (gibbs, 2),
+    "HilbertMLE, gibbs, 1 worker": (gibbs, 1),
+    "gensim SGNS, 2 workers": (sgns, 2),
+    "word2vec in C, 2 threads": (word2vec, 2),
+    "fastText without subwords, 2 threads": (fasttext, 2),
+}
+
+
+def stream(corpus: Path, size: int, words: int, tokens: int, repeat: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        plain, path = f"{folder}/all.txt", f"{folder}/corpus.txt"
+        write_lines(corpus, plain)
+        kept = 0
+        with open(plain, "rb") as source, open(path, "wb") as target:
+            for line in source:
+                kept += len(line.split())
+                target.write(line)
+                if kept >= tokens:
+                    break
+        least = int(kept_words(path, words).counts.min())
+        print(f"{kept:,} tokens of {corpus.name}, words that occur {least} times or more, {size} dimensions; fastest of "
+              f"{repeat}\n\n| | k words/s | peak GB |\n|---|---|---|")  # fmt: skip
+        speeds = {}
+        for name, (_, workers) in TRAINERS.items():
+            runs = []
+            for _ in range(repeat):
+                one, _ = measure(name, path, size, least, 1, workers)
+                three, memory = measure(name, path, size, least, 3, workers)
+                runs.append(2 * kept / max(three - one, 1e-9))
+            speeds[name] = max(runs)
+            print(f"| {name} | {speeds[name] / 1000:.0f} | {memory:.2f} |", flush=True)
+        _, memory = measure("HilbertMLE, gibbs, 2 workers", plain, size, least, 1, 2)
+        ours, single, gensims, original, facebooks = speeds.values()
+        print(f"\nAgainst gensim {ours / gensims:.1f} (wanted: 2), word2vec in C {ours / original:.1f} (wanted: 1), "
+              f"fastText {ours / facebooks:.1f} (wanted: 1); 2 workers against 1 {ours / single:.2f} (wanted: 1.8); "
+              f"peak memory on the whole corpus {memory:.2f} GB")  # fmt: skip
+
+
+def measure(name: str, *arguments: object) -> tuple[float, float]:
+    """Seconds, and gigabytes at most, of a process that trains."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--child", json.dumps([name, *arguments])], stdout=subprocess.PIPE, check=True
+    )
+    seconds, memory = json.loads(done.stdout.splitlines()[-1])
+    return seconds, memory
+
+
+def peak() -> float:
+    """Of this process, or of the programs it has run."""
+    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1e6
+
+
+def child(name: str, *arguments: object) -> None:
+    start = time.perf_counter()
+    TRAINERS[name][0](*arguments)
+    print(json.dumps([time.perf_counter() - start, peak()]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "wiki2019_25m.txt.gz")
+    parser.add_argument("--vector-size", type=int, default=300)
+    parser.add_argument("--max-final-vocab", type=int, default=50_000)
+    parser.add_argument("--tokens", type=int, default=5_000_000)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--only", nargs="*", choices=["factorization", "stream"], default=["factorization", "stream"])
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return child(*json.loads(options.child))
+    if not options.corpus.exists():
+        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    if "factorization" in options.only:
+        factorization(options.corpus, options.vector_size, options.max_final_vocab)
+    if "stream" in options.only:
+        stream(options.corpus, options.vector_size, options.max_final_vocab, options.tokens, options.repeat)
 
 
 if __name__ == "__main__":

@@ -376,8 +376,8 @@ cdef class Gibbs:
             mix(rows + k, 1, x.centres + (k ^ 1), 1, steps + k, 1, d)
 
     cdef void run_chain(self, Scratch* x, uint32_t* context, uint32_t* term, int steps) noexcept nogil:
-        cdef int k
-        for k in range(steps):
+        cdef int _k
+        for _k in range(steps):
             if draw(&x.state) >> 63:
                 term[0] = self.redraw(x, self.matrix(False) + <Py_ssize_t> context[0] * self.d, True, term[0])
             else:
@@ -388,7 +388,7 @@ cdef class Gibbs:
         cdef float* others = self.matrix(terms)
         cdef float* rows[BLOCK]
         cdef uint32_t chosen = current, first
-        cdef int k, n
+        cdef int k, n, _k
         cdef double total = 0
         cdef float before, after
         if self.sampler == EXACT:
@@ -412,7 +412,7 @@ cdef class Gibbs:
         exps(&before, 1, LARGEST)
         before *= self.boost[current]
         total = before
-        for k in range(self.candidates):
+        for _k in range(self.candidates):
             first = self.candidate(&x.state)
             rows[0] = others + <Py_ssize_t> first * self.d
             products(&fixed, 1, rows, 1, self.d, &after, 1)

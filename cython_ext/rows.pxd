@@ -1,8 +1,8 @@
 # Header only: products of a few rows of floats with a few others, the inner loops of training from the stream.
 #
-# Written once, in vectors of eight floats that any compiler makes of the registers it has, and compiled twice on x86: for
-# every machine, and for those with AVX2 and FMA, of which the module finds out when it is loaded. Rows are pointers,
-# because they lie anywhere in the two matrices.
+# Written once, in vectors of eight floats that any compiler makes of the registers it has, and compiled twice on x86:
+# for every machine, and for those with AVX2 and FMA, of which the module finds out when it is loaded. Rows are
+# pointers, because they lie anywhere in the two matrices.
 
 cdef extern from *:
     """
@@ -78,8 +78,9 @@ cdef extern from *:
             const float *wx = weights + (size_t) o * stride, *wy = wx + stride;
             if (x != y) {
                 for (k = 0; k + 32 <= d; k += 32) {
-                    gh_8 a = gh_load8(x + k), b = gh_load8(x + k + 8), c = gh_load8(x + k + 16), e = gh_load8(x + k + 24);
-                    gh_8 f = gh_load8(y + k), g = gh_load8(y + k + 8), h = gh_load8(y + k + 16), i = gh_load8(y + k + 24);
+                    float *xk = x + k, *yk = y + k;
+                    gh_8 a = gh_load8(xk), b = gh_load8(xk + 8), c = gh_load8(xk + 16), e = gh_load8(xk + 24);
+                    gh_8 f = gh_load8(yk), g = gh_load8(yk + 8), h = gh_load8(yk + 16), i = gh_load8(yk + 24);
                     for (r = 0; r < n; r++) {
                         const float* p = rows[r] + k;
                         float u = wx[r], v = wy[r];
@@ -87,8 +88,8 @@ cdef extern from *:
                         a += u * q; b += u * s; c += u * t; e += u * z;
                         f += v * q; g += v * s; h += v * t; i += v * z;
                     }
-                    gh_store8(x + k, a); gh_store8(x + k + 8, b); gh_store8(x + k + 16, c); gh_store8(x + k + 24, e);
-                    gh_store8(y + k, f); gh_store8(y + k + 8, g); gh_store8(y + k + 16, h); gh_store8(y + k + 24, i);
+                    gh_store8(xk, a); gh_store8(xk + 8, b); gh_store8(xk + 16, c); gh_store8(xk + 24, e);
+                    gh_store8(yk, f); gh_store8(yk + 8, g); gh_store8(yk + 16, h); gh_store8(yk + 24, i);
                 }
                 for (; k + 4 <= d; k += 4) {
                     typedef float gh_4 __attribute__((vector_size(16)));
@@ -232,7 +233,8 @@ cdef extern from *:
     void choose_kernels "gh_choose_kernels"()
     void products "gh_products"(float** left, int lefts, float** right, int rights, int d, float* out,
                                 int stride) noexcept nogil
-    void mix "gh_mix"(float** out, int outs, float** rows, int n, const float* weights, int stride, int d) noexcept nogil
+    void mix "gh_mix"(float** out, int outs, float** rows, int n, const float* weights, int stride,
+                      int d) noexcept nogil
     void blend "gh_blend"(const float* centre, float** rows, const float* to_sum, const float* to_row, int n, int d,
                           float* sum) noexcept nogil
     void exps "gh_exps"(float* x, int n, float largest) noexcept nogil
