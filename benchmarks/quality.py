@@ -3,12 +3,12 @@
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
                                  [--glove DIR]
 
-HilbertMLE with both solvers and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText (`pip install
-fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All see the same
-words and window. word2vec's kin, and the Gibbs solver, have 5 negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max
-of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no seed: their runs differ by the
-timing of two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over
-seeds.
+HilbertMLE with both solvers and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText
+(`pip install fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All
+see the same words and window. word2vec's kin and the Gibbs solver have 5 negatives, 5 epochs and sample = 1e-4; GloVe
+has its own defaults, but the x_max of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no
+seed: their runs differ by the timing of two threads. Every model is trained and scored in a process of its own. Mean and
+standard deviation over seeds.
 """
 
 from __future__ import annotations

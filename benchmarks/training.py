@@ -125,8 +125,8 @@ def stream(corpus: Path, size: int, words: int, tokens: int, repeat: int) -> Non
                 if kept >= tokens:
                     break
         least = int(kept_words(path, words).counts.min())
-        print(f"{kept:,} tokens of {corpus.name}, words that occur {least} times or more, {size} dimensions; fastest of "
-              f"{repeat}\n\n| | k words/s | peak GB |\n|---|---|---|")  # fmt: skip
+        print(f"{kept:,} tokens of {corpus.name}, words that occur {least} times or more, {size} dimensions; "
+              f"fastest of {repeat}\n\n| | k words/s | peak GB |\n|---|---|---|")  # fmt: skip
         speeds = {}
         for name, (_, workers) in TRAINERS.items():
             runs = []
