@@ -7,8 +7,8 @@ HilbertMLE with both solvers and gensim's SGNS always; the original word2vec in 
 (`pip install fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All
 see the same words and window. word2vec's kin and the Gibbs solver have 5 negatives, 5 epochs and sample = 1e-4; GloVe
 has its own defaults, but the x_max of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no
-seed: their runs differ by the timing of two threads. Every model is trained and scored in a process of its own. Mean and
-standard deviation over seeds.
+seed: their runs differ by the timing of two threads. Every model is trained and scored in a process of its own. Mean
+and standard deviation over seeds.
 """
 
 from __future__ import annotations

@@ -50,3 +50,31 @@ def test_peak_memory_stays_within_the_budget(workers, tmp_path):
     ample = measure(2.0)
     assert ample["fingerprint"] == tight["fingerprint"]
     assert ample["peak"] > budget + SLACK, "the test would not notice"
+
+
+STREAM = """
+import sys
+import gensim.models, torch
+from gensim_hilbert import HilbertMLE
+
+def status(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
+
+model = HilbertMLE(vector_size=10, window=2, min_count=1, epochs=1, workers=2, solver="gibbs")
+model.build_vocab_from_freq({f"w{k}": 1 + 1000 // (k + 1) for k in range(1000)})
+before = status("VmRSS")
+model.train(corpus_file=sys.argv[1], total_words=1_000_000, epochs=1)
+print(status("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_training_from_the_stream_takes_the_same_memory_for_any_corpus(tmp_path):
+    peaks, text = [], zipf_text(500_000, 1000)
+    for times in (1, 8):
+        (tmp_path / "corpus.txt").write_bytes(text * times)
+        command = [sys.executable, "-c", STREAM, tmp_path / "corpus.txt"]
+        peaks.append(int(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    assert peaks[1] < 2 * (8 << 20) + SLACK
+    assert peaks[1] < peaks[0] + (8 << 20)
