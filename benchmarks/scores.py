@@ -51,13 +51,19 @@ def analogies(index: dict[str, int], unit: np.ndarray, path: Path) -> float:
             if accepted and all(word in index for word in given):
                 questions.append([index[word] for word in given])
                 answers.append(accepted)
+    # Few words make many questions: the cosines of each with all others are computed once.
+    words, numbers = np.unique(np.array(questions), return_inverse=True)
+    cosines = unit[words] @ unit.T
+    cosines += 1
+    cosines /= 2
+    numbers = numbers.reshape(-1, 3)
     right = 0
-    for start in range(0, len(questions), 512):
-        block = np.array(questions[start : start + 512])
-        a, b, c = ((unit[block[:, k]] @ unit.T + 1) / 2 for k in range(3))
-        total = np.multiply(b, c, out=b)
-        total /= a + 1e-6
-        np.put_along_axis(total, block, -1, axis=1)
+    for start in range(0, len(questions), 64):
+        a, b, c = numbers[start : start + 64].T
+        total = cosines[b]
+        total *= cosines[c]
+        total /= cosines[a] + 1e-6
+        np.put_along_axis(total, words[numbers[start : start + 64]], -1, axis=1)
         best = total.argmax(axis=1)
-        right += sum(int(guess) in accepted for guess, accepted in zip(best, answers[start : start + 512], strict=True))
+        right += sum(int(guess) in accepted for guess, accepted in zip(best, answers[start : start + 64], strict=True))
     return right / len(questions)
