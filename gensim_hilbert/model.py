@@ -344,8 +344,9 @@ class HilbertMLE(Word2Vec):
         """
         self.alpha, self.min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
         self._check_training_sanity(epochs=epochs, total_examples=total_examples, total_words=total_words)
-        self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=1)
         assert epochs is not None
+        passes = epochs if self.solver == "gibbs" else 1
+        self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
         corpus = self._corpus(corpus_iterable, corpus_file)
         vocabulary = Vocabulary(

@@ -211,6 +211,14 @@ def test_malformed_text_is_named(tmp_path, news):
         model.train(corpus_file=path, total_words=200, epochs=1)
 
 
+def test_what_can_be_read_once_is_read_for_one_epoch(news):
+    model = HilbertMLE(**OPTIONS)
+    model.build_vocab(news)
+    model.train((sentence for sentence in news), total_examples=len(news), epochs=1)
+    with pytest.raises(TypeError, match="generator"):
+        model.train((sentence for sentence in news), total_examples=len(news), epochs=2)
+
+
 def test_small_and_odd_corpora():
     alone = HilbertMLE([["a"]], **OPTIONS | {"min_count": 1})
     assert np.isfinite(alone.wv.vectors).all()
