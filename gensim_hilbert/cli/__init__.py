@@ -66,7 +66,10 @@ def main() -> None:
         if debug:
             raise
         click.echo(f"error: {sentence(error)}", err=True)
-        drop_output()
+        try:
+            sys.stdout.flush()
+        except OSError:
+            drop_output()
         sys.exit(1)
 
 

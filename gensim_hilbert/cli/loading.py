@@ -60,7 +60,12 @@ def load_pickled(path: Path) -> Any:
 
     from gensim_hilbert.model import HilbertMLE
 
-    model = SaveLoad.load(str(path))
+    try:
+        model = SaveLoad.load(str(path))
+    except OSError:
+        raise
+    except Exception as error:  # a damaged pickle can raise any
+        raise ValueError(f"{path} is no model saved by gensim, or damaged: {error}") from error
     # Only now it is known what it is; its own `load` brings the counts along.
     return HilbertMLE.load(str(path)) if isinstance(model, HilbertMLE) else model
 

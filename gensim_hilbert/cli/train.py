@@ -20,6 +20,7 @@ from gensim_hilbert.corpus import as_corpus
 from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import write_atomically
+from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
@@ -65,19 +66,20 @@ class Setting(click.Option):
         return record[0], f"{record[1]}  [default: {default}]"
 
 
+POSITIVE = click.IntRange(1)
 SETTINGS: list[tuple[str, Any, str]] = [
-    ("vector_size", int, "Dimensions."),
-    ("window", int, "Words to each side."),
+    ("vector_size", POSITIVE, "Dimensions."),
+    ("window", POSITIVE, "Words to each side."),
     ("min_count", int, "Least occurrences of a word."),
     ("max_final_vocab", int, "Most words to keep."),
     ("max_vocab_size", int, "Prune rare words while scanning when there are more than this."),
     ("sample", float, "Thin out words more frequent than this."),
     ("seed", int, "For all that is drawn."),
     ("workers", int, "Threads; -1 for one a core."),
-    ("epochs", int, "Gibbs: how often the text is read. Factorization: in how many rounds to train."),
+    ("epochs", POSITIVE, "Gibbs: how often the text is read. Factorization: in how many rounds to train."),
     ("alpha", float, "Rate at the beginning."),
     ("min_alpha", float, "Rate at the end."),
-    ("negative", int, "Gibbs: candidates a word."),
+    ("negative", click.IntRange(0), "Gibbs: candidates a word."),
     ("ns_exponent", float, "Gibbs: candidates are drawn by counts to this power."),
     ("shrink_windows", bool, "Near words weigh more, or all the same."),
     ("solver", click.Choice(["factorization", "gibbs"]), "Fit counts, or learn from the stream."),
@@ -88,9 +90,13 @@ SETTINGS: list[tuple[str, Any, str]] = [
     ("precision", click.Choice(["float32", "tf32", "bf16"]), "Factorization: of matrix products."),
     ("memory_gb", float, "Factorization: memory for counting."),
     ("vectors", click.Choice(["v", "v+w"]), "Keep the vectors, or their sums with the covectors."),
-    ("gauge", float, "How much of each axis' strength the vectors get.  [default: what suits the solver]"),
+    (
+        "gauge",
+        click.FloatRange(0, 1),
+        "How much of each axis' strength the vectors get.  [default: what suits the solver]",
+    ),
     ("sampler", click.Choice(["candidates", "metropolis", "exact"]), "Gibbs: how a negative is drawn."),
-    ("gibbs_steps", int, "Gibbs: steps from a pair to its negative."),
+    ("gibbs_steps", POSITIVE, "Gibbs: steps from a pair to its negative."),
     ("comment", str, "A note that is kept with the model."),
     ("progress", bool, "Draw bars on a terminal."),
 ]
@@ -183,8 +189,10 @@ def train(
         try:
             model = fit(command, work)
             save_whole(model, output, work)
-        except BaseException:
-            if any(work.glob("training-*/*")):
+        except BaseException as error:
+            # As in counting, an error leaves nothing behind; but epochs that are done may have taken days.
+            kept = f"training-*/{CHECKPOINT}" if isinstance(error, Exception) else "training-*/*"
+            if any(work.glob(kept)):
                 click.echo(f"unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
             else:
                 shutil.rmtree(work, ignore_errors=True)

@@ -188,7 +188,9 @@ class Factorization:
             self.w, self.v = (self._blocks(saved.array(name)) for name in ("w", "v"))
         elif start is None:
             with products_in(precision):
-                self.w, self.v = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
+                start_of = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
+            # A product is rounded by the layout of its factors, and a checkpoint has but one.
+            self.w, self.v = ([x.contiguous() for x in side] for side in start_of)
             if self.w[0].shape[1] < vector_size:  # more dimensions than words
                 missing = vector_size - self.w[0].shape[1]
                 self.w, self.v = ([torch.nn.functional.pad(x, (0, missing)) for x in side] for side in (self.w, self.v))
