@@ -1,12 +1,15 @@
-"""The verb that trains. Its options are the keywords of `HilbertMLE`, its defaults theirs."""
+"""The verb that trains.
+
+Beside a model that is being trained lies `MODEL.checkpoint`: the command, the counts, the state after each epoch, and
+at the end the files of the model, until they are moved into place.
+"""
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import shutil
-import tomllib
+import sys
 from pathlib import Path
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any
@@ -14,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from gensim_hilbert.cli.names import OLD, Verb, closest
+from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.settings import read_config, with_settings
 from gensim_hilbert.corpus import as_corpus
 from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
@@ -30,107 +34,6 @@ COMMAND = "command.json"
 OF_COUNTS = ("window", "min_count", "max_vocab_size", "max_final_vocab", "sample", "shrink_windows")
 # What may change between a command and the one that goes on with it.
 OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
-
-
-class Strength(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
-    """A number, or "auto"."""
-
-    name = "FLOAT|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """A float, or the word."""
-        try:
-            return value if value == "auto" else float(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor auto", param, ctx)
-
-
-class Setting(click.Option):
-    """A keyword of `HilbertMLE`: not given, it is not passed on, so that the default is that of the signature."""
-
-    @property
-    def python_default(self) -> Any:
-        """What the keyword is when it is left out."""
-        from gensim_hilbert.model import HilbertMLE
-
-        return inspect.signature(HilbertMLE).parameters[str(self.name)].default
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """With that default."""
-        record = super().get_help_record(ctx)
-        default = self.python_default
-        if record is None or default is None:
-            return record
-        if isinstance(default, bool):
-            default = (self.opts if default else self.secondary_opts)[0].lstrip("-")
-        return record[0], f"{record[1]}  [default: {default}]"
-
-
-POSITIVE = click.IntRange(1)
-SETTINGS: list[tuple[str, Any, str]] = [
-    ("vector_size", POSITIVE, "Dimensions."),
-    ("window", POSITIVE, "Words to each side."),
-    ("min_count", int, "Least occurrences of a word."),
-    ("max_final_vocab", int, "Most words to keep."),
-    ("max_vocab_size", int, "Prune rare words while scanning when there are more than this."),
-    ("sample", float, "Thin out words more frequent than this."),
-    ("seed", int, "For all that is drawn."),
-    ("workers", int, "Threads; -1 for one a core."),
-    ("epochs", POSITIVE, "Gibbs: how often the text is read. Factorization: in how many rounds to train."),
-    ("alpha", float, "Rate at the beginning."),
-    ("min_alpha", float, "Rate at the end."),
-    ("negative", click.IntRange(0), "Gibbs: candidates a word."),
-    ("ns_exponent", float, "Gibbs: candidates are drawn by counts to this power."),
-    ("shrink_windows", bool, "Near words weigh more, or all the same."),
-    ("solver", click.Choice(["factorization", "gibbs"]), "Fit counts, or learn from the stream."),
-    ("temperature", float, "Factorization: how much rare words weigh."),
-    ("threshold", float, "Factorization: words less frequent than this are not tempered."),
-    ("l2", Strength(), "Factorization: strength of the prior, in counts."),
-    ("device", str, "Factorization: auto, cpu, cuda, cuda:1, mps."),
-    ("precision", click.Choice(["float32", "tf32", "bf16"]), "Factorization: of matrix products."),
-    ("memory_gb", float, "Factorization: memory for counting."),
-    ("vectors", click.Choice(["v", "v+w"]), "Keep the vectors, or their sums with the covectors."),
-    (
-        "gauge",
-        click.FloatRange(0, 1),
-        "How much of each axis' strength the vectors get.  [default: what suits the solver]",
-    ),
-    ("sampler", click.Choice(["candidates", "metropolis", "exact"]), "Gibbs: how a negative is drawn."),
-    ("gibbs_steps", POSITIVE, "Gibbs: steps from a pair to its negative."),
-    ("comment", str, "A note that is kept with the model."),
-    ("progress", bool, "Draw bars on a terminal."),
-]
-
-
-def with_settings(function: Any) -> Any:
-    """The options of `SETTINGS`, in their order."""
-    for name, kind, text in reversed(SETTINGS):
-        flag = name.replace("_", "-")
-        option = f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}"
-        function = click.option(option, name, cls=Setting, type=kind, default=None, help=text)(function)
-    return function
-
-
-def read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Options from a TOML file become the defaults of those that are not given."""
-    if path is None:
-        return
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise click.BadParameter(f"{path}: {error}", ctx, param) from None
-    known = [str(other.name) for other in ctx.command.params if other.name not in ("config", "resume", "as_json")]
-    for key in given:
-        if key.replace("-", "_") not in known:
-            old = OLD.get(key.replace("_", "-"))
-            said = f"; {key} {old}" if old else closest(key.replace("-", "_"), known)
-            raise click.BadParameter(f"{path}: there is no option {key!r}{said.replace('--', '')}", ctx, param)
-    ctx.default_map = {key.replace("-", "_"): as_words(value) for key, value in given.items()}
-
-
-def as_words(value: Any) -> Any:
-    """As a command line has them: click would cut 1.5 down to an int, but refuses "1.5"."""
-    return [str(part) for part in value] if isinstance(value, list) else str(value)
 
 
 @click.command(cls=Verb, short_help="Train a model on a text, or on counts.")
@@ -178,22 +81,20 @@ def train(
         raise click.UsageError("give either a text, CORPUS, or --counts", ctx)
     elif counts and (decided := [name for name in OF_COUNTS if name in command["settings"]]):
         raise click.UsageError(f"--counts have their own {' and '.join(decided)}: count anew for others", ctx)
-    if output.is_dir():
-        raise IsADirectoryError(f"{output} is a directory, not a file for a model")
-    if output.exists() and not command["overwrite"]:
-        raise FileExistsError(f"{output} exists; choose another name, or give --overwrite")
+    refuse_to_overwrite(output, work, command)
     started = default_timer()
     work.mkdir(parents=True, exist_ok=True)
     with locked(work):
         prepare(work, command)
         try:
             model = fit(command, work)
-            save_whole(model, output, work)
+            save_whole(model, output, work, command)
         except BaseException as error:
             # As in counting, an error leaves nothing behind; but epochs that are done may have taken days.
             kept = f"training-*/{CHECKPOINT}" if isinstance(error, Exception) else "training-*/*"
             if any(work.glob(kept)):
-                click.echo(f"unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
+                below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
+                click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
             else:
                 shutil.rmtree(work, ignore_errors=True)
             raise
@@ -224,7 +125,7 @@ def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
     for param in ctx.command.params:
         if param.name in ("resume", "output", "as_json", *OF_THE_MACHINE):
             continue
-        if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE and ctx.params.get(str(param.name)):
+        if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
                 "--resume goes on with the text and the options of the interrupted command: give nothing else but "
                 "--output",
@@ -269,14 +170,37 @@ def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
     return HilbertMLE(corpus_file=as_corpus(command["corpus"]), **settings)
 
 
-def save_whole(model: HilbertMLE, output: Path, work: Path) -> None:
+def counts_of(output: Path) -> Path:
+    """Where a model has its counts."""
+    return output.with_name(output.name + ".counts")
+
+
+def are_given(counts: Path, command: dict[str, Any]) -> bool:
+    """Whether the counts beside a model are those it is trained on."""
+    given = command["counts"]
+    return bool(given) and counts.exists() and counts.samefile(given)
+
+
+def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
+    """Before hours of work, not after them."""
+    if output.is_dir():
+        raise IsADirectoryError(f"{output} is a directory, not a file for a model")
+    beside = counts_of(output)
+    for path in (output, beside):
+        # A command that was killed while it moved its results into place has put some of them there itself.
+        own = path == beside and (work.exists() or are_given(beside, command))
+        if path.exists() and not command["overwrite"] and not own:
+            raise FileExistsError(f"{path} exists; choose another name for the model, or give --overwrite")
+
+
+def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
     """Save under another name, then rename, the model's own file last: where that is, all others are."""
     fresh = work / "model"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     model.save(str(fresh / output.name))
     output.unlink(missing_ok=True)
-    beside = output.with_name(output.name + ".counts")
-    shutil.rmtree(beside, ignore_errors=True)
+    beside = counts_of(output)
+    shutil.rmtree(fresh / beside.name if are_given(beside, command) else beside, ignore_errors=True)
     for path in sorted(fresh.iterdir(), key=lambda path: path.name == output.name):
         os.replace(path, output.with_name(path.name))

@@ -13,7 +13,8 @@ from shell import assert_one_sentence, finish, run, run_here, signal_when, start
 from text import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.cli.train import Setting, train
+from gensim_hilbert.cli.settings import Setting
+from gensim_hilbert.cli.train import train
 
 # Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
 # cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
@@ -85,6 +86,7 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
         (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
         (["train", "text.txt", "--resume", "-o", "model"], "give nothing else but --output"),
+        (["train", "--resume", "-o", "model", "--config", __file__], "config"),
         (["tain"], "No such command 'tain'"),
     ],
 )
@@ -167,11 +169,18 @@ def test_nothing_is_overwritten_unless_asked(text, tmp_path):
     model = tmp_path / "model"
     model.write_text("precious")
     command = ["train", text, "-o", model, "--vector-size", 4, "--epochs", 1]
-    assert_one_sentence(run_here(*command), "model exists; choose another name, or give --overwrite")
+    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
     assert model.read_text() == "precious"
     assert run_here(*command, "--overwrite").returncode == 0
     assert HilbertMLE.load(str(model)).vector_size == 4
     assert_one_sentence(run_here("train", text, "-o", tmp_path), "is a directory")
+    model.unlink()
+    before = PairCounts.open(tmp_path / "model.counts")
+    assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
+    done = run_here("train", "--counts", tmp_path / "model.counts", "-o", model, "--vector-size", 5)
+    assert done.returncode == 0, done.stderr
+    assert HilbertMLE.load(str(model)).vector_size == 5
+    assert PairCounts.open(tmp_path / "model.counts").fingerprint == before.fingerprint
 
 
 def test_errors_leave_nothing_behind(text, tmp_path):
