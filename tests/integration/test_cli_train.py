@@ -86,7 +86,6 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
         (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
         (["train", "text.txt", "--resume", "-o", "model"], "give nothing else but --output"),
-        (["train", "--resume", "-o", "model", "--config", __file__], "config"),
         (["tain"], "No such command 'tain'"),
     ],
 )
@@ -121,6 +120,14 @@ def test_wrong_configuration_is_answered(line, message, tmp_path):
     done = run_here("train", "text.txt", "-o", tmp_path / "model", "--config", config)
     assert_one_sentence(done, message, code=2)
     assert os.listdir(tmp_path) == ["config.toml"]
+
+
+def test_resume_takes_no_other_options(tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text("epochs = 3")
+    for option in (["--config", config], ["--epochs", 3], ["--overwrite"]):
+        done = run_here("train", "--resume", "-o", tmp_path / "model", *option)
+        assert_one_sentence(done, "give nothing else but --output", code=2)
 
 
 def test_the_command_line_wins_over_the_configuration(text, tmp_path):
@@ -203,11 +210,13 @@ def test_a_warning_is_one_line(text, tmp_path):
 @pytest.mark.slow
 def test_a_line_of_100_megabytes(tmp_path):
     path = tmp_path / "line.txt"
-    path.write_bytes(b" ".join(zipf_text(1_000_000, 1000).split()) * 25)
+    path.write_bytes(b" ".join(zipf_text(1_000_000, 1000).split() * 26))
     assert path.stat().st_size > 100_000_000
     done = run("train", path, "-o", tmp_path / "model", "--vector-size", 10, "--max-final-vocab", 500)
     assert done.returncode == 0, done.stderr
-    assert len(HilbertMLE.load(str(tmp_path / "model")).wv) == 500
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert model.corpus_total_words == 26_000_000
+    assert 400 < len(model.wv) <= 500
 
 
 # ---------------------------------------------------------------------------------------------------- interruptions
