@@ -51,7 +51,7 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
     for folder in sorted(path.glob("training-*")):
         manifest = read_manifest(folder)
         if manifest is None:
-            facts[folder.name] = "counting"
+            facts[folder.name] = "no epoch yet"
         else:
             facts[folder.name] = f"{manifest['epochs']} of {manifest['request']['settings']['epochs']} epochs"
     return {**facts, "bytes": size_of(path)}

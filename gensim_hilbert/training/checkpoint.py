@@ -99,7 +99,7 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
         old = before["settings"].get(name)
         if old != value:
             return f"{name} was {old}, and is now {value}"
-    return f"its {next(name for name in {**before, **now} if before.get(name) != now.get(name))} is another"
+    return f"it differs in its {next(name for name in {**before, **now} if before.get(name) != now.get(name))}"
 
 
 def read_manifest(directory: Path) -> dict[str, Any] | None:
