@@ -251,7 +251,13 @@ def epochs_done(work):
     return json.loads(manifest.read_text())["epochs"] if manifest.exists() else 0
 
 
-@pytest.mark.parametrize("options", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(SOLVERS["factorization"], id="factorization"),
+        pytest.param(SOLVERS["gibbs"], id="gibbs", marks=pytest.mark.slow),
+    ],
+)
 def test_ctrl_c_then_resume(options, long_text, tmp_path):
     model, work = tmp_path / "model", tmp_path / "model.checkpoint"
     process = start(*command_of(long_text, model, options))

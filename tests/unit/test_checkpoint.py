@@ -33,7 +33,7 @@ for epochs in range(saved.epochs + 1 if saved else 1, 10**9):
 def test_killed_at_any_instant_it_can_be_loaded(tmp_path):
     source = random.Random(1)
     before = 0
-    for _ in range(8):
+    for _ in range(5):
         process = subprocess.Popen([sys.executable, "-c", WRITE_FOR_EVER, tmp_path], stdout=subprocess.PIPE)
         assert process.stdout.readline() == b"ready\n"
         time.sleep(source.random() / 10)
