@@ -7,6 +7,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from pathlib import Path
 from timeit import default_timer
 from types import GeneratorType
@@ -24,6 +25,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
+from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
@@ -58,6 +60,11 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "memory_gb": (MEMORY_GB,),
     },
 }
+# What the result depends on, besides words, text and the vectors to start from.
+SETTINGS = (
+    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "temperature",
+    "threshold", "l2", "precision", "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps",
+)  # fmt: skip
 AnySolver = TypeVar("AnySolver", bound=Solver)
 BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
@@ -111,6 +118,10 @@ class HilbertMLE(Word2Vec):
         solver: 0.35 for factorization, 0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
+    checkpoint : path, optional
+        A directory for counts, and for the state of training after each epoch. Training that was interrupted goes on
+        from there when it is asked for again with the same corpus and settings; others are refused. It ends with the
+        same vectors as if it had not been interrupted (with "gibbs", with one worker). It is not removed at the end.
     """
 
     # Set by gensim, which has no types.
@@ -119,6 +130,7 @@ class HilbertMLE(Word2Vec):
     min_alpha_yet_reached: float
     epochs: int
     compute_loss: bool
+    checkpoint: Path | None = None  # models saved by an earlier version have none
 
     def __init__(
         self,
@@ -162,6 +174,7 @@ class HilbertMLE(Word2Vec):
         progress: bool = True,
         sampler: str = "candidates",
         gibbs_steps: int = 1,
+        checkpoint: str | os.PathLike[str] | None = None,
     ):
         for name, value, allowed in (
             ("solver", solver, WITHOUT_EFFECT),
@@ -186,6 +199,7 @@ class HilbertMLE(Word2Vec):
         self.threshold, self.precision, self.gauge = threshold, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
         self.wv = Vectors(vector_size)
         self.counts: PairCounts | None = None
@@ -375,25 +389,40 @@ class HilbertMLE(Word2Vec):
         recount, self._words_are_counted = not self._words_are_counted, False
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
-        fresh = PairCounts.from_corpus(
-            corpus,
-            vocabulary=vocabulary,
-            recount=recount,
-            window=self.window,
-            weights="dynamic" if self.shrink_windows else "flat",
-            sample=0 if self.thins_on_average else self.sample,
-            seed=self.seed,
-            workers=self.workers,
-            memory_gb=self.memory_gb,
-            progress=self.progress,
-        )
+        # Counts of a corpus that cannot be recognised could not be used again.
+        kept = None if self.checkpoint is None or corpus.fingerprint is None else self._checkpoint_folder() / "counts"
+        try:
+            fresh = PairCounts.from_corpus(
+                corpus,
+                directory=kept,
+                vocabulary=vocabulary,
+                recount=recount,
+                window=self.window,
+                weights="dynamic" if self.shrink_windows else "flat",
+                sample=0 if self.thins_on_average else self.sample,
+                seed=self.seed,
+                workers=self.workers,
+                memory_gb=self.memory_gb,
+                progress=self.progress,
+            )
+        except FileExistsError as error:
+            raise ValueError(
+                f"{kept} holds the counts of another training, or damaged ones; go on with the same corpus and "
+                "settings, or remove it"
+            ) from error
         self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
         return fresh.vocabulary
 
     def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
         lock, touched = self._starting_point()
         start = touched or self._learnt_from_stream
-        self._run(lambda: FromCounts(self, epochs, start, lock, report_delay), epochs, callbacks)
+        assert self.counts is not None
+        self._run(
+            lambda saved: FromCounts(self, epochs, start, lock, report_delay, saved),
+            epochs,
+            callbacks,
+            {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average},
+        )
         self._learnt_from_stream = False
 
     def _train_on_stream(
@@ -414,9 +443,10 @@ class HilbertMLE(Word2Vec):
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
         self.counts, self._learnt_from_stream = None, True
         solver = self._run(
-            lambda: FromStream(self, corpus, vocabulary, words, epochs, lock, report_delay, not touched),
+            lambda saved: FromStream(self, corpus, vocabulary, words, epochs, lock, report_delay, not touched, saved),
             epochs,
             callbacks,
+            {"corpus": corpus.fingerprint, "total_words": words},
         )
         return solver.done.used, solver.done.words
 
@@ -428,16 +458,24 @@ class HilbertMLE(Word2Vec):
             raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
         return lock, touched
 
-    def _run(self, make_solver: Callable[[], AnySolver], epochs: int, callbacks: Iterable[Any]) -> AnySolver:
-        """Run a solver's epochs, with all that gensim does around them."""
+    def _run(
+        self,
+        make_solver: Callable[[Saved | None], AnySolver],
+        epochs: int,
+        callbacks: Iterable[Any],
+        source: dict[str, Any],
+    ) -> AnySolver:
+        """Run a solver's epochs, or those that a checkpoint lacks, with all that gensim does around them."""
         started = default_timer()
         self.running_training_loss = 0.0
         callbacks = list(callbacks)
+        checkpoint = None if self.checkpoint is None else self._checkpoint(epochs, source)
+        saved = checkpoint.load() if checkpoint else None
         for callback in callbacks:
             callback.on_train_begin(self)
-        solver = make_solver()
+        solver = make_solver(saved)
         try:
-            for epoch in range(epochs):
+            for epoch in range(saved.epochs if saved else 0, epochs):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 loss = solver.run_epoch(epoch)
@@ -445,6 +483,8 @@ class HilbertMLE(Word2Vec):
                     self.running_training_loss = loss
                 for callback in callbacks:
                     callback.on_epoch_end(self)
+                if checkpoint:
+                    checkpoint.write(epoch + 1, *solver.state())
         finally:
             solver.finish()
             self.train_count += 1
@@ -458,6 +498,25 @@ class HilbertMLE(Word2Vec):
         for callback in callbacks:
             callback.on_train_end(self)
         return solver
+
+    def _checkpoint_folder(self) -> Path:
+        """Each call of `train` has one, so that a script with several of them can go on in any."""
+        assert self.checkpoint is not None
+        return self.checkpoint / f"training-{self.train_count + 1}"
+
+    def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
+        """For the training about to begin, of which it knows all that the result depends on."""
+        words = sha256("\0".join(self.wv.index_to_key).encode("utf-8", "surrogatepass"))
+        words.update(np.asarray(self.wv.expandos["count"], dtype=np.int64).tobytes())
+        settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
+        request = {
+            "settings": {**settings, "epochs": epochs},
+            "vocabulary": words.hexdigest(),
+            **source,
+            "start": self._checksum(),
+            "lock": crc32(np.ascontiguousarray(self.wv.vectors_lockf).data),
+        }
+        return Checkpoint(self._checkpoint_folder(), request)
 
     def take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
         """Have these covectors and vectors, as the result of training."""
@@ -539,8 +598,8 @@ class HilbertMLE(Word2Vec):
     # ------------------------------------------------------------------ files
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the counts, which may be large and temporary; `save` keeps them."""
-        return {**self.__dict__, "counts": None}
+        """Without the counts, which may be large and temporary (`save` keeps them), and the place of checkpoints."""
+        return {**self.__dict__, "counts": None, "checkpoint": None}
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
@@ -586,6 +645,14 @@ def copy_counts(source: Path, target: Path) -> None:
         return
     fresh = target.with_name(target.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh)
+    shutil.copytree(source, fresh, copy_function=link_or_copy)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """The files of a store are never changed, only replaced: a second name for one is as good as a copy."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one that has no links
+        shutil.copy2(source, target)

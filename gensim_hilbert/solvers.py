@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from itertools import count
 from timeit import default_timer
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.training.checkpoint import Arrays, Saved
     from gensim_hilbert.training.factorization import Report
     from gensim_hilbert.training.gibbs import Epoch
 
@@ -29,6 +31,9 @@ class Solver(Protocol):
     def run_epoch(self, number: int) -> float:
         """One round, after which the model has its vectors; returns the loss, as the solver defines it."""
 
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """What a solver made with the same arguments, and with this as `saved`, goes on from."""
+
     def finish(self) -> None:
         """All rounds are done, or one of them has failed."""
 
@@ -36,7 +41,15 @@ class Solver(Protocol):
 class FromCounts:
     """Sharded factorisation of the model's counts, in so many rounds."""
 
-    def __init__(self, model: HilbertMLE, epochs: int, start: bool, lock: np.ndarray | None, report_delay: float):
+    def __init__(
+        self,
+        model: HilbertMLE,
+        epochs: int,
+        start: bool,
+        lock: np.ndarray | None,
+        report_delay: float,
+        saved: Saved | None = None,
+    ):
         from gensim_hilbert.objectives.hilbert import Hilbert
         from gensim_hilbert.training.factorization import Factorization
 
@@ -56,7 +69,10 @@ class FromCounts:
             memory_gb=model.memory_gb,
             start=(model.syn1neg, model.wv.vectors) if start else None,
             lock=lock,
+            saved=saved,
         )
+        if saved is not None:
+            model.take(*self.fit.result())
         model.psi_offset = 0.0
         self.bar = Progress("training", self.fit.steps, show=model.progress, unit=" shards")
         self.said = default_timer()
@@ -72,6 +88,10 @@ class FromCounts:
             number, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
         )  # fmt: skip
         return fit.evaluate().loss if self.model.compute_loss else 0.0
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """That of the fit."""
+        return self.fit.state()
 
     def finish(self) -> None:
         """Nothing is left but the bar."""
@@ -101,11 +121,13 @@ class FromStream:
         lock: np.ndarray | None,
         report_delay: float,
         turn: bool,
+        saved: Saved | None = None,
     ):
-        from gensim_hilbert.training.gibbs import Streaming
+        from gensim_hilbert.training.gibbs import Epoch, Streaming
 
         self.model, self.corpus, self.report_delay, self.turn = model, corpus, report_delay, turn
-        model.take(*(np.require(side, np.float32, ["C", "W"]) for side in (model.syn1neg, model.wv.vectors)))
+        start = (model.syn1neg, model.wv.vectors) if saved is None else (saved.array("w"), saved.array("v"))
+        model.take(*(np.require(side, np.float32, ["C", "W"]) for side in start))
         self.streaming = Streaming(
             vocabulary,
             model.syn1neg,
@@ -124,7 +146,11 @@ class FromStream:
             seed=model.seed + 1_000_003 * model.train_count,  # other draws each time
             lock=lock,
         )
+        if saved is not None:
+            self.streaming.done = Epoch(**saved.facts)
+            self.streaming.numbers = count(saved.epochs)
         self.bar = Progress("training", words * epochs or None, show=model.progress, unit=" words")
+        self.bar.update(self.done.words)
         self.said = default_timer()
 
     @property
@@ -146,6 +172,10 @@ class FromStream:
         self.model.take(self.model.syn1neg, self.model.wv.vectors)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
         return loss
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """The two matrices, and how much has been read: the rate goes by it."""
+        return vars(self.done), {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
 
     def finish(self) -> None:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""

@@ -13,12 +13,14 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import torch
 
 from gensim_hilbert.objectives.hilbert import Hilbert
+from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in, wide
 from gensim_hilbert.training.gauge import GAUGE, canonical, principal_axes
 from gensim_hilbert.training.shards import Shards
@@ -134,6 +136,8 @@ class Factorization:
         Arrays to start from, instead of an SVD; axes are then kept.
     lock : array, optional
         Factors of 0 to 1 for the updates of vectors, a word each.
+    saved : Saved, optional
+        The `state` of a fit with the same arguments, to go on from.
     """
 
     def __init__(
@@ -154,6 +158,7 @@ class Factorization:
         memory_gb: float = 2.0,
         start: tuple[np.ndarray, np.ndarray] | None = None,
         lock: np.ndarray | None = None,
+        saved: Saved | None = None,
     ):
         if precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
@@ -162,6 +167,8 @@ class Factorization:
         free = free_memory(self.device)
         if free is not None:
             free -= 10 * 4 * self.size * vector_size  # both sides: the factor, two moments, two copies to step back to
+        if saved is not None:
+            n = saved.facts["n"]  # the free memory of a GPU may be another by now
         self.n = n or shards_a_side(self.size, objective.counts.manifest["classes"], free)
         counts_of_prior = PRIOR_COUNTS * math.sqrt(vector_size / 100) if l2 == "auto" else float(l2)
         self.l2 = counts_of_prior / objective.evidence
@@ -177,9 +184,13 @@ class Factorization:
             [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in side] for side in (self.a, self.b)
         )
         self.keeps_axes = start is not None
-        if start is None:
+        if saved is not None:
+            self.w, self.v = (self._blocks(saved.array(name)) for name in ("w", "v"))
+        elif start is None:
             with products_in(precision):
-                self.w, self.v = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
+                start_of = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
+            # A product is rounded by the layout of its factors, and a checkpoint has but one.
+            self.w, self.v = ([x.contiguous() for x in side] for side in start_of)
             if self.w[0].shape[1] < vector_size:  # more dimensions than words
                 missing = vector_size - self.w[0].shape[1]
                 self.w, self.v = ([torch.nn.functional.pad(x, (0, missing)) for x in side] for side in (self.w, self.v))
@@ -187,7 +198,8 @@ class Factorization:
             self.w, self.v = (self._blocks(side) for side in start)
         self.locks = None if lock is None else self._blocks(np.maximum(lock, 1e-30)[:, None])
         self._reset_moments()
-        self.order = self._order()
+        self.order: list[tuple[int, int]] = []  # of this pass
+        self.drawn_from = self.generator.get_state()  # before that order was drawn
         self.steps_done = 0
         self.sums = Sums()
         self.report = Report()
@@ -195,6 +207,8 @@ class Factorization:
         self.converged: int | None = None  # after how many steps
         self.scale = 1.0  # of the rate, halved after a divergence
         self.safe = self.untried = self._copy()
+        if saved is not None:
+            self._restore(saved)
 
     # ------------------------------------------------------------------ running
 
@@ -213,8 +227,11 @@ class Factorization:
         a_pass = self.n * self.n
         target = self.steps_done + steps
         while self.steps_done < min(target, self.end):
+            done = self.steps_done % a_pass
+            if not done:
+                self._draw_order()
             try:
-                self._visit(min(target - self.steps_done, a_pass - self.steps_done % a_pass), progress)
+                self._visit(self.order[done : done + target - self.steps_done], progress)
             except Diverged:
                 self._step_back()
                 continue
@@ -226,9 +243,8 @@ class Factorization:
                 self._look_for_convergence()
         return self.report
 
-    def _visit(self, count: int, progress: Callable[[Report], None] | None) -> None:
+    def _visit(self, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
         n = self.n
-        order = [next(self.order) for _ in range(count)]
         room = torch.empty(len(self.a[0]) * len(self.b[0]), device=self.device)
         for i, j, places, values in self.shards.stream(order):
             if not self.keeps_axes and self.steps_done and self.steps_done % max(1, n * n // TURNS) == 0:
@@ -306,13 +322,15 @@ class Factorization:
                 "converged after %d of %d passes; the rate falls until %d", done, self.passes, self.end // self.n**2
             )
 
-    def _order(self) -> Iterator[tuple[int, int]]:
-        """Latin squares for ever: each stretch of n shards has every row block and every column block once."""
+    def _draw_order(self) -> None:
+        """A Latin square for the next pass: each stretch of n shards has every row block and column block once."""
         n = self.n
-        while True:
-            for offset in torch.randperm(n, generator=self.generator).tolist():
-                for i in torch.randperm(n, generator=self.generator).tolist():
-                    yield i, (i + offset) % n
+        self.drawn_from = self.generator.get_state()
+        self.order = [
+            (i, (i + offset) % n)
+            for offset in torch.randperm(n, generator=self.generator).tolist()
+            for i in torch.randperm(n, generator=self.generator).tolist()
+        ]
 
     def _turn(self) -> None:
         axes = principal_axes(self.w + self.v)
@@ -345,7 +363,50 @@ class Factorization:
         self.w, self.v = [x.clone() for x in w], [x.clone() for x in v]
         self.untried = self.safe
         self._reset_moments()
-        self.order = self._order()
+
+    # ------------------------------------------------------------------ going on another time
+
+    def state(self) -> tuple[dict[str, Any], Iterator[tuple[str, np.ndarray]]]:
+        """All that a fit needs to go on as if it had never stopped: facts for JSON, and arrays."""
+        facts = {
+            "n": self.n,
+            "steps_done": self.steps_done,
+            "sums": asdict(self.sums),
+            "losses": self.losses,
+            "converged": self.converged,
+            "scale": self.scale,
+            "moment_steps": [[moments.steps for moments in side] for side in (self.moments_w, self.moments_v)],
+            "safe_steps": [self.safe[2], self.untried[2]],
+        }
+        return facts, self._arrays()
+
+    def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        within_pass = self.steps_done % self.n**2
+        yield "generator", (self.drawn_from if within_pass else self.generator.get_state()).numpy()
+        for name, blocks in (("w", self.w), ("v", self.v)):
+            yield name, self._joined(blocks).numpy()
+        for name, side in (("w", self.moments_w), ("v", self.moments_v)):
+            yield f"{name}_first", self._joined([moments.first for moments in side]).numpy()
+            yield f"{name}_second", self._joined([moments.second for moments in side]).numpy()
+        for name, copy in (("safe", self.safe), ("untried", self.untried)):
+            yield f"{name}_w", self._joined(copy[0]).numpy()
+            yield f"{name}_v", self._joined(copy[1]).numpy()
+
+    def _restore(self, saved: Saved) -> None:
+        facts = saved.facts
+        self.steps_done, self.losses = facts["steps_done"], facts["losses"]
+        self.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
+        for name, side, steps in zip("wv", (self.moments_w, self.moments_v), facts["moment_steps"], strict=True):
+            first, second = (self._blocks(saved.array(f"{name}_{which}")) for which in ("first", "second"))
+            for k, moments in enumerate(side):
+                moments.first, moments.second, moments.steps = first[k], second[k], steps[k]
+        self.safe, self.untried = (
+            (self._blocks(saved.array(f"{name}_w")), self._blocks(saved.array(f"{name}_v")), steps)
+            for name, steps in zip(("safe", "untried"), facts["safe_steps"], strict=True)
+        )
+        self.generator.set_state(torch.from_numpy(saved.array("generator")))
+        if self.steps_done % self.n**2:
+            self._draw_order()
 
     # ------------------------------------------------------------------ results
 

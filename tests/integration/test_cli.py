@@ -10,35 +10,17 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import threading
 import time
 
 import pytest
 from helpers import assert_nothing_left, assert_same, some_text
+from shell import COMMAND, finish, run, start
 
 from gensim_hilbert import PairCounts
 
 TEXT = some_text().encode()
-COMMAND = [sys.executable, "-m", "gensim_hilbert"]
-
-
-def run(*arguments, **options):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, **options
-    )
-
-
-def start(*arguments):
-    # A shell that starts pytest in the background may have it ignore SIGINT, and children inherit that.
-    return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
 
 
 @pytest.fixture
@@ -214,17 +196,6 @@ def stalling():
     server.state["released"].set()
     server.shutdown()
     server.server_close()
-
-
-def finish(process, seconds):
-    """(exit code, stdout, stderr) of a process that is expected to end soon."""
-    try:
-        out, err = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        pytest.fail(f"still running {seconds} s after it was interrupted")
-    return process.returncode, out, err
 
 
 class TestInterruption:

@@ -1,16 +1,15 @@
-"""The command line. Every verb is one Python call; results go to stdout, progress and errors to stderr."""
+"""Verbs that make pair counts."""
 
 from __future__ import annotations
 
-import logging
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gensim_hilbert import PairCounts, Vocabulary, __version__
+from gensim_hilbert import PairCounts, Vocabulary
+from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.counting.store import partial_of
 
 
@@ -43,16 +42,7 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
             self.fail(f"{value!r} is neither dynamic, flat, harmonic nor numbers with commas between them", param, ctx)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__)
-@click.option("--verbose", is_flag=True, help="Log what is being done to standard error.")
-@click.option("--debug", is_flag=True, help="Show a traceback with an error.")
-def cli(verbose: bool, debug: bool) -> None:
-    """Word embeddings from exact pair counts."""
-    logging.basicConfig(level=logging.INFO if verbose or debug else logging.WARNING, format="%(message)s")
-
-
-@cli.command()
+@click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the counts.")
 @click.option("--window", type=Sizes(), default=5, show_default=True, help="Words to each side, or left,right.")
@@ -88,7 +78,8 @@ def cli(verbose: bool, debug: bool) -> None:
 @click.option("--workers", type=int, help="Threads.  [default: one a core]")
 @click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory for counting.")
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
-def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, **options: Any) -> None:
+@as_json
+def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
     """Count the pairs of words of CORPUS: files, globs, directories, URIs; plain or compressed; one sentence a line.
 
     Interrupted, it goes on when the same command is given again.
@@ -100,53 +91,26 @@ def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, **opti
         if partial_of(output).exists():
             click.echo(f"interrupted; give the same command again to go on ({partial_of(output)})", err=True)
         raise
-    describe(counts)
+    show(*facts_of(counts), as_json)
 
 
-@cli.command()
+@click.command(cls=Verb, short_help="Add up counts.")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the sum.")
 @click.option("--overwrite", is_flag=True, help="Replace what is in the output directory.")
-def merge(stores: tuple[Path, ...], output: Path, overwrite: bool) -> None:
+@as_json
+def merge(stores: tuple[Path, ...], output: Path, overwrite: bool, as_json: bool) -> None:
     """Add up the counts of STORES, which must be over one vocabulary."""
-    describe(PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, overwrite=overwrite))
+    counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, overwrite=overwrite)
+    show(*facts_of(counts), as_json)
 
 
-def describe(counts: PairCounts) -> None:
-    """A few lines about a store."""
-    facts = counts.manifest
-    click.echo(
+def facts_of(counts: PairCounts) -> tuple[dict[str, Any], str]:
+    """What there is to say of a store, for machines and in one line."""
+    manifest = counts.manifest
+    facts = {"counts": str(counts.directory), **{name: manifest[name] for name in ("words", "tokens", "entries")}}
+    facts["total"] = counts.total
+    return facts, (
         f"{counts.directory}: {facts['words']:,} words, {facts['tokens']:,} tokens, {facts['entries']:,} stored pairs, "
         f"total weight {counts.total:,.10g}"
     )
-
-
-def main() -> None:
-    """Run the command line; an error is one sentence, and exit code 1."""
-    debug = "--debug" in sys.argv
-    try:
-        code = cli(standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        # A thread may hang in a network read for minutes; nothing of it is wanted any more.
-        sys.stderr.flush()
-        os._exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
-    except Exception as error:
-        if debug:
-            raise
-        click.echo(f"error: {sentence(error)}", err=True)
-        sys.exit(1)
-
-
-def sentence(error: Exception) -> str:
-    """What an error says, in one line."""
-    if isinstance(error, OSError) and error.errno and error.filename:
-        return f"{error.strerror}: {error.filename}"
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    return " ".join(text.split()) or type(error).__name__

@@ -1,0 +1,86 @@
+"""The command line. Every verb is one Python call; results go to stdout, progress and errors to stderr.
+
+A verb imports what it needs when it runs: gensim and torch take seconds to load, and `count` uses neither.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+
+import click
+
+from gensim_hilbert import __version__
+from gensim_hilbert.cli.counts import count, merge
+from gensim_hilbert.cli.info import info
+from gensim_hilbert.cli.models import analogy, export, neighbors, pmi
+from gensim_hilbert.cli.names import Verbs
+from gensim_hilbert.cli.train import train
+
+COMPLETION = """\b
+Completion of verbs and options with the tab key, in bash:
+  echo 'eval "$(_GENSIM_HILBERT_COMPLETE=bash_source gensim-hilbert)"' >> ~/.bashrc
+in zsh the same with zsh_source and ~/.zshrc, in fish:
+  echo '_GENSIM_HILBERT_COMPLETE=fish_source gensim-hilbert | source' >> ~/.config/fish/config.fish
+
+\b
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+"""
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, epilog=COMPLETION)
+@click.version_option(__version__)
+@click.option("--verbose", is_flag=True, help="Log what is being done to standard error.")
+@click.option("--debug", is_flag=True, help="Show a traceback with an error.")
+def cli(verbose: bool, debug: bool) -> None:
+    """Word embeddings from exact pair counts."""
+    logging.basicConfig(level=logging.INFO if verbose or debug else logging.WARNING, format="%(message)s")
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
+
+
+for verb in (count, merge, train, neighbors, analogy, pmi, info, export):
+    cli.add_command(verb)
+
+
+def main() -> None:
+    """Run the command line; an error is one sentence, and exit code 1."""
+    debug = "--debug" in sys.argv
+    try:
+        code = cli(prog_name="gensim-hilbert", standalone_mode=False)
+        if sys.stdout is not None:  # a shell can close it: >&-
+            sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        # A thread may hang in a network read for minutes; nothing of it is wanted any more.
+        sys.stderr.flush()
+        os._exit(130)
+    except BrokenPipeError:
+        drop_output()
+        sys.exit(1)
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(f"error: {sentence(error)}", err=True)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            drop_output()
+        sys.exit(1)
+
+
+def drop_output() -> None:
+    """What is left to be printed goes nowhere: Python would try once more at exit, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def sentence(error: Exception) -> str:
+    """What an error says, in one line."""
+    if isinstance(error, OSError) and error.errno and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    return " ".join(text.split()) or type(error).__name__

@@ -1,0 +1,37 @@
+"""How results are printed: for people, or with --json for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def show(facts: Any, text: str, as_json: bool) -> None:
+    """Print one or the other."""
+    click.echo(json.dumps(finite(facts), ensure_ascii=False, default=plain) if as_json else text)
+
+
+def finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN: they become null."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain(value: Any) -> Any:
+    """numpy's numbers as Python's, and anything else by its name."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

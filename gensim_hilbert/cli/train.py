@@ -1,0 +1,206 @@
+"""The verb that trains.
+
+Beside a model that is being trained lies `MODEL.checkpoint`: the command, the counts, the state after each epoch, and
+at the end the files of the model, until they are moved into place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from timeit import default_timer
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.settings import read_config, with_settings
+from gensim_hilbert.corpus import as_corpus
+from gensim_hilbert.counting.build import locked
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.counting.store import write_atomically
+from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
+
+if TYPE_CHECKING:
+    from gensim_hilbert.model import HilbertMLE
+
+COMMAND = "command.json"
+# What counts have decided already.
+OF_COUNTS = ("window", "min_count", "max_vocab_size", "max_final_vocab", "sample", "shrink_windows")
+# What may change between a command and the one that goes on with it.
+OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
+
+
+@click.command(cls=Verb, short_help="Train a model on a text, or on counts.")
+@click.argument("corpus", nargs=-1)
+@click.option("--counts", type=click.Path(path_type=Path), help="Train on the counts of this store, instead of a text.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File for the model.")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=read_config,
+    help="TOML file with options, such as vector-size = 300; those of the command line win.",
+)
+@click.option("--resume", is_flag=True, help="Go on with an interrupted training: give nothing else but --output.")
+@click.option("--overwrite", is_flag=True, help="Replace a model, or start anew where other training was interrupted.")
+@as_json
+@with_settings
+@click.pass_context
+def train(
+    ctx: click.Context,
+    /,
+    corpus: tuple[str, ...],
+    counts: Path | None,
+    output: Path,
+    resume: bool,
+    overwrite: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Train a model on CORPUS: files, globs, directories, URIs; plain or compressed; one sentence a line.
+
+    Interrupted, it goes on when the same command is given again, or with --resume.
+    """
+    work = output.with_name(output.name + ".checkpoint")
+    command: dict[str, Any] = {
+        "corpus": [absolute(name) for name in corpus],
+        "counts": counts and absolute(str(counts)),
+        "overwrite": overwrite,
+        "settings": {name: value for name, value in options.items() if value is not None},
+    }
+    if resume:
+        command = command_to_resume(ctx, work)
+    elif bool(corpus) == bool(counts):
+        raise click.UsageError("give either a text, CORPUS, or --counts", ctx)
+    elif counts and (decided := [name for name in OF_COUNTS if name in command["settings"]]):
+        raise click.UsageError(f"--counts have their own {' and '.join(decided)}: count anew for others", ctx)
+    refuse_to_overwrite(output, work, command)
+    started = default_timer()
+    work.mkdir(parents=True, exist_ok=True)
+    with locked(work):
+        prepare(work, command)
+        try:
+            model = fit(command, work)
+            save_whole(model, output, work, command)
+        except BaseException as error:
+            # As in counting, an error leaves nothing behind; but epochs that are done may have taken days.
+            kept = f"training-*/{CHECKPOINT}" if isinstance(error, Exception) else "training-*/*"
+            if any(work.glob(kept)):
+                below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
+                click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
+            else:
+                shutil.rmtree(work, ignore_errors=True)
+            raise
+        shutil.rmtree(work, ignore_errors=True)
+    facts = {
+        "model": str(output),
+        "words": len(model.wv),
+        "vector_size": model.vector_size,
+        "solver": model.solver,
+        "epochs": model.epochs,
+        "tokens": model.corpus_total_words,
+        "seconds": round(default_timer() - started, 2),
+    }
+    line = (
+        f"{output}: {len(model.wv):,} words, {model.vector_size} dimensions, from {model.corpus_total_words:,} tokens "
+        f"by {model.solver}, {facts['seconds']:.1f} s"
+    )
+    show(facts, line, as_json)
+
+
+def absolute(name: str) -> str:
+    """A path that stays right in another directory; URIs are."""
+    return name if "://" in name else os.path.abspath(os.path.expanduser(name))
+
+
+def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
+    """The command that was interrupted."""
+    for param in ctx.command.params:
+        if param.name in ("resume", "output", "as_json", *OF_THE_MACHINE):
+            continue
+        if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                "--resume goes on with the text and the options of the interrupted command: give nothing else but "
+                "--output",
+                ctx,
+            )
+    try:
+        command: dict[str, Any] = json.loads((work / COMMAND).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no interrupted training to go on with: {work} does not exist") from None
+    now = {name: ctx.params[name] for name in OF_THE_MACHINE if ctx.params[name] is not None}
+    return {**command, "settings": {**command["settings"], **now}}
+
+
+def prepare(work: Path, command: dict[str, Any]) -> None:
+    """Keep the command for --resume; refuse the remains of another one, or remove them if it says so."""
+
+    def essence(command: dict[str, Any]) -> Any:
+        settings = {name: value for name, value in command["settings"].items() if name not in OF_THE_MACHINE}
+        return command["corpus"], command["counts"], settings
+
+    path = work / COMMAND
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if essence(before) != essence(command):
+            if not command["overwrite"]:
+                raise FileExistsError(
+                    f"{work} is left by an interrupted training with another text or other options: go on with it by "
+                    "--resume, or start anew by --overwrite"
+                )
+            for remains in work.glob("training-*"):
+                shutil.rmtree(remains)
+    write_atomically(path, json.dumps(command, indent=1).encode())
+
+
+def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
+    """The Python call that a command stands for."""
+    from gensim_hilbert.model import HilbertMLE
+
+    settings = {**command["settings"], "checkpoint": work}
+    if command["counts"]:
+        return HilbertMLE.from_counts(PairCounts.open(command["counts"]), **settings)
+    return HilbertMLE(corpus_file=as_corpus(command["corpus"]), **settings)
+
+
+def counts_of(output: Path) -> Path:
+    """Where a model has its counts."""
+    return output.with_name(output.name + ".counts")
+
+
+def are_given(counts: Path, command: dict[str, Any]) -> bool:
+    """Whether the counts beside a model are those it is trained on."""
+    given = command["counts"]
+    return bool(given) and counts.exists() and counts.samefile(given)
+
+
+def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
+    """Before hours of work, not after them."""
+    if output.is_dir():
+        raise IsADirectoryError(f"{output} is a directory, not a file for a model")
+    beside = counts_of(output)
+    for path in (output, beside):
+        # A command that was killed while it moved its results into place has put some of them there itself.
+        own = path == beside and (work.exists() or are_given(beside, command))
+        if path.exists() and not command["overwrite"] and not own:
+            raise FileExistsError(f"{path} exists; choose another name for the model, or give --overwrite")
+
+
+def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
+    """Save under another name, then rename, the model's own file last: where that is, all others are."""
+    fresh = work / "model"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    model.save(str(fresh / output.name))
+    output.unlink(missing_ok=True)
+    beside = counts_of(output)
+    shutil.rmtree(fresh / beside.name if are_given(beside, command) else beside, ignore_errors=True)
+    for path in sorted(fresh.iterdir(), key=lambda path: path.name == output.name):
+        os.replace(path, output.with_name(path.name))

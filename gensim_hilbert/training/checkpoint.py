@@ -1,0 +1,116 @@
+"""What an unfinished training has done so far, after each epoch: safetensors and JSON, without pickle.
+
+    checkpoint.json                 what is trained, the epochs done, and which folder holds the arrays
+    epoch-N/NAME.safetensors        an array each, so that no more than one of them is copied at a time
+
+The arrays of a new epoch are written first; then checkpoint.json is replaced, which switches to them; only then the old
+ones go. A crash at any instant leaves one that can be loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from gensim_hilbert.counting.store import write_atomically
+
+FORMAT = "gensim_hilbert checkpoint"
+SCHEMA = 1
+MANIFEST = "checkpoint.json"
+Arrays = Iterable[tuple[str, np.ndarray]]
+
+
+@dataclass
+class Saved:
+    """The state of a solver after so many epochs."""
+
+    epochs: int
+    facts: dict[str, Any]
+    directory: Path
+
+    def array(self, name: str) -> np.ndarray:
+        """One of its arrays."""
+        path = self.directory / f"{name}.safetensors"
+        try:
+            return load_file(path)[name]
+        except (SafetensorError, KeyError) as error:
+            raise ValueError(f"{path} is damaged ({error}); remove {self.directory.parent} and train anew") from None
+
+
+class Checkpoint:
+    """A directory for the state of one training, of which `request` says all that its result depends on.
+
+    Its settings, which an error can name with their values, are in `request["settings"]`; the rest are fingerprints.
+    """
+
+    def __init__(self, directory: Path, request: dict[str, Any]):
+        self.directory = directory
+        self.request = json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
+
+    def load(self) -> Saved | None:
+        """What has been done, if anything; an error if it is part of another training."""
+        manifest = read_manifest(self.directory)
+        if manifest is None:
+            return None
+        if manifest["request"] != self.request:
+            change = difference(manifest["request"], self.request)
+            raise ValueError(
+                f"{self.directory} holds a checkpoint of another training: {change}; go on with the same corpus and "
+                "settings, or remove it"
+            )
+        return Saved(manifest["epochs"], manifest["facts"], self.directory / manifest["arrays"])
+
+    def write(self, epochs: int, facts: dict[str, Any], arrays: Arrays) -> None:
+        """Keep the state after so many epochs, instead of the one before."""
+        folder = self.directory / f"epoch-{epochs}"
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed while it wrote
+        folder.mkdir(parents=True)
+        for name, array in arrays:
+            path = folder / f"{name}.safetensors"
+            save_file({name: np.ascontiguousarray(array)}, path)
+            with open(path, "rb+") as file:
+                os.fsync(file.fileno())
+        manifest = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "request": self.request,
+            "epochs": epochs,
+            "facts": facts,
+            "arrays": folder.name,
+        }
+        write_atomically(self.directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+        for old in self.directory.glob("epoch-*"):
+            if old != folder:
+                shutil.rmtree(old)
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """The first thing in which two requests differ, in words."""
+    for name, value in now["settings"].items():
+        old = before["settings"].get(name)
+        if old != value:
+            return f"{name} was {old}, and is now {value}"
+    return f"it differs in its {next(name for name in {**before, **now} if before.get(name) != now.get(name))}"
+
+
+def read_manifest(directory: Path) -> dict[str, Any] | None:
+    """What a checkpoint says of itself; None where there is none."""
+    path = directory / MANIFEST
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged ({error}); remove {directory} and train anew") from None
+    if manifest.get("format") != FORMAT or manifest["schema"] > SCHEMA:
+        raise ValueError(f"{path} is no checkpoint that this version of gensim_hilbert can read")
+    return manifest

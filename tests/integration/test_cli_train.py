@@ -1,0 +1,306 @@
+"""`gensim-hilbert train`, as a shell runs it."""
+
+import inspect
+import json
+import os
+import re
+import signal
+
+import numpy as np
+import pytest
+from helpers import some_text
+from shell import assert_one_sentence, finish, run, run_here, signal_when, start
+from text import zipf_text
+
+from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.cli.settings import Setting
+from gensim_hilbert.cli.train import train
+
+# Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
+# cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
+NOT_OPTIONS = {
+    *("sentences", "corpus_file", "checkpoint"),
+    *("callbacks", "trim_rule", "hashfxn"),
+    *("sg", "hs", "cbow_mean", "null_word", "batch_words"),
+    *("sorted_vocab", "compute_loss"),
+}
+
+
+def assert_same_vectors(model, expected):
+    assert model.wv.index_to_key == expected.wv.index_to_key
+    assert np.array_equal(model.wv.vectors, expected.wv.vectors)
+    assert np.array_equal(model.syn1neg, expected.syn1neg)
+    assert model.psi_offset == expected.psi_offset
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(some_text(), encoding="utf-8")
+    return path
+
+
+# ---------------------------------------------------------------------------------------------------- options
+
+
+def test_every_keyword_has_its_option_and_its_default():
+    keywords = {name: keyword.default for name, keyword in inspect.signature(HilbertMLE).parameters.items()}
+    options = {option.name: option for option in train.params if isinstance(option, Setting)}
+    assert options.keys() == keywords.keys() - NOT_OPTIONS
+    for name, option in options.items():
+        flag = name.replace("_", "-")
+        assert option.opts == [f"--{flag}"]
+        assert option.secondary_opts in ([], [f"--no-{flag}"])
+        assert option.python_default == keywords[name]
+        assert option.default is None, "what is not given must not be passed on"
+
+
+def test_help_shows_the_defaults():
+    shown = " ".join(run_here("train", "--help").stdout.split())
+    for name, keyword in inspect.signature(HilbertMLE).parameters.items():
+        if name not in NOT_OPTIONS and isinstance(keyword.default, int | float | str) and keyword.default is not True:
+            flag = name.replace("_", "-")
+            assert re.search(rf"--{flag} [^a-z].*?\[default: {re.escape(str(keyword.default))}\]", shown), name
+    assert "[default: shrink-windows]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-train", "text.txt", "-output", "model"], "give the text as an argument"),
+        (["train", "text.txt", "-output", "model"], "-output is written --output"),
+        (["train", "text.txt", "-o", "model", "-size", "100"], "-size is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "--size=100"], "--size is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "-iter", "5"], "-iter is called --epochs"),
+        (["train", "text.txt", "-o", "model", "-threads", "5"], "-threads is called --workers"),
+        (["train", "text.txt", "-o", "model", "--hs", "1"], "--hs has no counterpart here"),
+        (["train", "text.txt", "-o", "model", "-cbow", "0"], "-cbow has no counterpart here"),
+        (["train", "text.txt", "-o", "model", "-min_count", "5"], "-min_count is written --min-count"),
+        (["train", "text.txt", "-o", "model", "--vectorsize", "5"], "--vector-size"),
+        (["train", "text.txt", "-o", "model", "--vector-size", "many"], "'many' is not a valid integer"),
+        (["train", "text.txt", "-o", "model", "--vector-size", "0"], "--vector-size"),
+        (["train", "text.txt", "-o", "model", "--solver", "gibs"], "'gibs' is not one of"),
+        (["train", "text.txt", "-o", "model", "--l2", "much"], "neither a number nor auto"),
+        (["train", "text.txt"], "Missing option '-o'"),
+        (["train", "-o", "model"], "either a text, CORPUS, or --counts"),
+        (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
+        (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
+        (["train", "text.txt", "--resume", "-o", "model"], "give nothing else but --output"),
+        (["tain"], "No such command 'tain'"),
+    ],
+)
+def test_wrong_usage_is_answered(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run_here(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not os.listdir()
+
+
+def test_wrong_usage_in_a_shell(tmp_path):
+    done = run("train", "text.txt", "-o", tmp_path / "model", "-size", 100)
+    assert_one_sentence(done, "Error: -size is called --vector-size", code=2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("vectr-size = 5", "no option 'vectr-size'; did you mean vector_size"),
+        ("size = 5", "no option 'size'; size is called vector-size"),
+        ("resume = true", "no option 'resume'"),
+        ("vector-size = 5.5", "'5.5' is not a valid integer"),
+        ("vector-size = true", "not a valid integer"),
+        ("vector-size", "config.toml: Expected '='"),
+    ],
+)
+def test_wrong_configuration_is_answered(line, message, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text(line)
+    done = run_here("train", "text.txt", "-o", tmp_path / "model", "--config", config)
+    assert_one_sentence(done, message, code=2)
+    assert os.listdir(tmp_path) == ["config.toml"]
+
+
+def test_resume_takes_no_other_options(tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text("epochs = 3")
+    for option in (["--config", config], ["--epochs", 3], ["--overwrite"]):
+        done = run_here("train", "--resume", "-o", tmp_path / "model", *option)
+        assert_one_sentence(done, "give nothing else but --output", code=2)
+
+
+def test_the_command_line_wins_over_the_configuration(text, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text(
+        f"corpus = '{text}'\nvector-size = 7\nmin_count = 2\nepochs = 3\nshrink-windows = false\nl2 = 10\n"
+    )
+    done = run_here("train", "--config", config, "-o", tmp_path / "model", "--epochs", 2)
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert (model.vector_size, model.min_count, model.epochs) == (7, 2, 2)
+    assert (model.shrink_windows, model.l2, model.seed) == (False, 10.0, 1)
+
+
+# ---------------------------------------------------------------------------------------------------- results
+
+
+def test_a_command_is_a_python_call(text, tmp_path):
+    done = run("train", text, "-o", tmp_path / "model", "--vector-size", 8, "--min-count", 2, "--seed", 3, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = HilbertMLE(corpus_file=str(text), vector_size=8, min_count=2, seed=3)
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert_same_vectors(model, expected)
+    assert model.counts.fingerprint == expected.counts.fingerprint
+    assert model.counts.directory == tmp_path / "model.counts"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "model.counts", "text.txt"]
+    facts = json.loads(done.stdout)
+    assert facts["words"] == len(expected.wv)
+    assert facts["vector_size"] == 8
+    assert facts["tokens"] == expected.corpus_total_words
+
+
+def test_training_on_counts(text, tmp_path):
+    counts = PairCounts.from_corpus(str(text), directory=tmp_path / "store", min_count=2, window=3)
+    done = run_here("train", "--counts", tmp_path / "store", "-o", tmp_path / "model", "--vector-size", 8)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+    assert f"{len(counts)} words, 8 dimensions" in done.stdout
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert_same_vectors(model, HilbertMLE.from_counts(counts, vector_size=8))
+    assert model.window == 3
+    PairCounts.open(tmp_path / "store").verify()
+
+
+def test_nothing_is_overwritten_unless_asked(text, tmp_path):
+    model = tmp_path / "model"
+    model.write_text("precious")
+    command = ["train", text, "-o", model, "--vector-size", 4, "--epochs", 1]
+    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
+    assert model.read_text() == "precious"
+    assert run_here(*command, "--overwrite").returncode == 0
+    assert HilbertMLE.load(str(model)).vector_size == 4
+    assert_one_sentence(run_here("train", text, "-o", tmp_path), "is a directory")
+    model.unlink()
+    before = PairCounts.open(tmp_path / "model.counts")
+    assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
+    done = run_here("train", "--counts", tmp_path / "model.counts", "-o", model, "--vector-size", 5)
+    assert done.returncode == 0, done.stderr
+    assert HilbertMLE.load(str(model)).vector_size == 5
+    assert PairCounts.open(tmp_path / "model.counts").fingerprint == before.fingerprint
+
+
+def test_errors_leave_nothing_behind(text, tmp_path):
+    model, empty = tmp_path / "model", tmp_path / "empty.txt"
+    empty.touch()
+    assert_one_sentence(run("train", empty, "-o", model), "the corpus is empty")
+    assert_one_sentence(run_here("train", tmp_path / "missing.txt", "-o", model), "no such file")
+    assert_one_sentence(run_here("train", text, "-o", model, "--min-count", 10**6), "")
+    assert_one_sentence(run_here("train", text, "-o", model, "--device", "abacus"), "abacus")
+    assert_one_sentence(run_here("train", "--resume", "-o", model), "no interrupted training")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "text.txt"]
+
+
+def test_a_warning_is_one_line(text, tmp_path):
+    done = run("train", text, "-o", tmp_path / "model", "--vector-size", 4, "--solver", "gibbs", "--temperature", 2)
+    assert done.returncode == 0
+    assert done.stderr == "warning: HilbertMLE with solver='gibbs' has no use for temperature\n"
+
+
+@pytest.mark.slow
+def test_a_line_of_100_megabytes(tmp_path):
+    path = tmp_path / "line.txt"
+    path.write_bytes(b" ".join(zipf_text(1_000_000, 1000).split() * 26))
+    assert path.stat().st_size > 100_000_000
+    done = run("train", path, "-o", tmp_path / "model", "--vector-size", 10, "--max-final-vocab", 500)
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert model.corpus_total_words == 26_000_000
+    assert 400 < len(model.wv) <= 500
+
+
+# ---------------------------------------------------------------------------------------------------- interruptions
+
+
+SOLVERS = {
+    "factorization": {"epochs": 12},
+    "gibbs": {"epochs": 8, "solver": "gibbs", "workers": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def long_text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("long") / "text.txt"
+    path.write_bytes(zipf_text(60_000, 500))
+    return path
+
+
+def command_of(text, model, options):
+    options = {"vector_size": 10, "min_count": 1, **options}
+    pairs = [(f"--{name.replace('_', '-')}", value) for name, value in options.items()]
+    return ["train", text, "-o", model, *(part for pair in pairs for part in pair)]
+
+
+def uninterrupted(text, options):
+    return HilbertMLE(corpus_file=str(text), vector_size=10, min_count=1, **options)
+
+
+def epochs_done(work):
+    """As the checkpoint tells; it must be readable at any moment."""
+    manifest = work / "training-1" / "checkpoint.json"
+    return json.loads(manifest.read_text())["epochs"] if manifest.exists() else 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(SOLVERS["factorization"], id="factorization"),
+        pytest.param(SOLVERS["gibbs"], id="gibbs", marks=pytest.mark.slow),
+    ],
+)
+def test_ctrl_c_then_resume(options, long_text, tmp_path):
+    model, work = tmp_path / "model", tmp_path / "model.checkpoint"
+    process = start(*command_of(long_text, model, options))
+    assert signal_when(process, lambda: epochs_done(work) >= 2, signal.SIGINT), process.communicate()
+    code, out, err = finish(process, 30)
+    assert (code, out) == (130, ""), err
+    assert err.strip() == f"unfinished; to go on: gensim-hilbert train --resume -o {model}"
+    assert not model.exists()
+    told = run_here("info", work).stdout
+    assert "an interrupted training" in told
+    assert f"{epochs_done(work)} of {options['epochs']} epochs" in told
+    other = run_here("train", long_text, "-o", model, "--vector-size", 7)
+    assert_one_sentence(other, "go on with it by --resume, or start anew by --overwrite")
+    done = run("train", "--resume", "-o", "model", cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.getcwd()})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_same_vectors(HilbertMLE.load(str(model)), uninterrupted(long_text, options))
+    assert not work.exists()
+
+
+def test_killed_while_it_writes_the_same_command_completes(long_text, tmp_path):
+    options = SOLVERS["factorization"]
+    model, work = tmp_path / "model", tmp_path / "model.checkpoint"
+    command = command_of(long_text, model, options)
+    for epoch in (2, 6):
+        process = start(*command)
+        # A folder that the manifest does not name yet is just being written.
+        assert signal_when(process, (work / "training-1" / f"epoch-{epoch}").exists, signal.SIGKILL)
+        process.communicate()
+        assert epochs_done(work) >= epoch - 1
+    assert not model.exists()
+    done = run(*command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_same_vectors(HilbertMLE.load(str(model)), uninterrupted(long_text, options))
+    assert not work.exists()
+
+
+def test_two_at_once_do_not_mix(long_text, tmp_path):
+    model, work = tmp_path / "model", tmp_path / "model.checkpoint"
+    command = command_of(long_text, model, SOLVERS["factorization"])
+    process = start(*command)
+    try:
+        assert signal_when(process, (work / "command.json").exists, 0)
+        assert_one_sentence(run_here(*command), "another process is working in")
+    finally:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,200 @@
+"""Checkpoints: whole at any instant, and all that a fit needs to go on as if it had never stopped."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.objectives.hilbert import Hilbert
+from gensim_hilbert.training.checkpoint import Checkpoint
+from gensim_hilbert.training.factorization import Diverged, Factorization
+
+REQUEST = {"settings": {"vector_size": 5, "gauge": None}, "counts": "abc"}
+WRITE_FOR_EVER = """
+import sys
+import numpy as np
+from pathlib import Path
+from gensim_hilbert.training.checkpoint import Checkpoint
+checkpoint = Checkpoint(Path(sys.argv[1]), {"settings": {}})
+saved = checkpoint.load()
+print("ready", flush=True)
+for epochs in range(saved.epochs + 1 if saved else 1, 10**9):
+    checkpoint.write(epochs, {"epochs": epochs}, [(name, np.full(50_000, epochs)) for name in "abc"])
+"""
+
+
+def test_killed_at_any_instant_it_can_be_loaded(tmp_path):
+    source = random.Random(1)
+    before = 0
+    for _ in range(5):
+        process = subprocess.Popen([sys.executable, "-c", WRITE_FOR_EVER, tmp_path], stdout=subprocess.PIPE)
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(source.random() / 10)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        saved = Checkpoint(tmp_path, {"settings": {}}).load()
+        if saved is None:
+            assert before == 0
+            continue
+        assert saved.epochs >= before
+        assert saved.facts == {"epochs": saved.epochs}
+        for name in "abc":
+            assert (saved.array(name) == saved.epochs).all()
+        before = saved.epochs
+    assert before > 1
+
+
+def test_only_the_last_state_is_kept(tmp_path):
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    assert checkpoint.load() is None
+    for epochs in (1, 2, 3):
+        checkpoint.write(epochs, {}, [("x", np.arange(epochs))])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.json", "epoch-3"]
+    assert checkpoint.load().array("x").tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"settings": {"vector_size": 6, "gauge": None}}, "vector_size was 5, and is now 6"),
+        ({"settings": {"vector_size": 5, "gauge": 0.5}}, "gauge was None, and is now 0.5"),
+        ({"counts": "abd"}, "it differs in its counts"),
+    ],
+)
+def test_another_training_is_refused(change, said, tmp_path):
+    Checkpoint(tmp_path, REQUEST).write(1, {}, [])
+    with pytest.raises(ValueError, match=f"holds a checkpoint of another training: {said}"):
+        Checkpoint(tmp_path, REQUEST | change).load()
+
+
+def test_damage_is_told(tmp_path):
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    checkpoint.write(1, {}, [("x", np.arange(100))])
+    path = tmp_path / "epoch-1" / "x.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match=r"x\.safetensors is damaged"):
+        checkpoint.load().array("x")
+    (tmp_path / "checkpoint.json").write_text("{")
+    with pytest.raises(ValueError, match=r"checkpoint\.json is damaged"):
+        checkpoint.load()
+
+
+# ---------------------------------------------------------------------------------------------------- a fit
+
+
+@pytest.fixture(scope="module")
+def objective():
+    table = np.random.default_rng(0).poisson(3.0, size=(60, 60))
+    return Hilbert(PairCounts.from_scipy(sparse.coo_array(table), [f"w{k}" for k in range(60)], scale=1), 1.25)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("diverges", [False, True])
+@pytest.mark.parametrize("stops", [[0], [9], [1, 2, 40], [7, 27, 31, 80, 1000]])
+def test_a_fit_goes_on_as_if_it_had_never_stopped(objective, n, diverges, stops, tmp_path, monkeypatch):
+    options = {"n": n, "passes": 16, "tolerance": 0.01}
+    if diverges:
+        monkeypatch.setattr(Factorization, "_differentiate", diverging_at(35))
+    whole = Factorization(objective, 6, **options)
+    for stop in [*stops, 10**6]:
+        whole.run(stop - whole.steps_done)
+    fit = Factorization(objective, 6, **options)
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    for epoch, stop in enumerate(stops):
+        fit.run(stop - fit.steps_done)
+        checkpoint.write(epoch, *fit.state())
+        fit = Factorization(objective, 6, **options, saved=checkpoint.load())
+    fit.run(10**6)
+    assert fit.steps_done == whole.steps_done
+    assert fit.scale == whole.scale == (0.5 if diverges else 1.0)
+    for ours, expected in zip(fit.result(), whole.result(), strict=True):
+        assert np.array_equal(ours, expected)
+    assert fit.losses == whole.losses
+
+
+def diverging_at(step):
+    """The gradient, but a step diverges as long as the rate is whole."""
+    differentiate = Factorization._differentiate
+
+    def stand_in(self, *arguments):
+        if self.scale == 1 and self.steps_done == min(step, self.steps - 1):
+            raise Diverged
+        return differentiate(self, *arguments)
+
+    return stand_in
+
+
+# ---------------------------------------------------------------------------------------------------- a model
+
+SENTENCES = [[f"w{k % 7}", f"w{k % 5}", f"w{k % 3}"] for k in range(300)]
+OPTIONS = {"vector_size": 4, "min_count": 1, "workers": 1}
+
+
+class Stop(Exception):
+    pass
+
+
+class StopAfter:
+    """A callback that ends training in the middle."""
+
+    def __init__(self, epochs):
+        self.left = epochs
+
+    def on_epoch_begin(self, model):
+        if not self.left:
+            raise Stop
+        self.left -= 1
+
+    def on_train_begin(self, model): ...
+    def on_train_end(self, model): ...
+    def on_epoch_end(self, model): ...
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_a_script_with_two_trainings_goes_on_in_either(solver, tmp_path):
+    def script(first=(), second=(), **options):
+        model = HilbertMLE(SENTENCES, **OPTIONS, solver=solver, callbacks=first, **options)
+        model.train(SENTENCES[:100], total_examples=100, epochs=3, callbacks=second)
+        return model
+
+    expected = script()
+    for interruption in ({"first": [StopAfter(2)]}, {"second": [StopAfter(1)]}):
+        with pytest.raises(Stop):
+            script(**interruption, checkpoint=tmp_path)
+    model = script(checkpoint=tmp_path)
+    assert np.array_equal(model.wv.vectors, expected.wv.vectors)
+    assert np.array_equal(model.syn1neg, expected.syn1neg)
+
+
+def test_other_settings_and_other_texts_are_refused(tmp_path):
+    HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"temperature was 1\.25, and is now 2"):
+        HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path, temperature=2)
+    with pytest.raises(ValueError, match="it differs in its vocabulary"):
+        HilbertMLE(SENTENCES[:200], **OPTIONS, checkpoint=tmp_path)
+    again = HilbertMLE(SENTENCES, **{**OPTIONS, "workers": 2}, checkpoint=tmp_path)
+    assert again.train_count == 1
+
+
+def test_counts_of_another_text_are_refused(tmp_path):
+    text = tmp_path / "text.txt"
+    for sentences in (SENTENCES, SENTENCES[:200]):
+        text.write_text("\n".join(" ".join(sentence) for sentence in sentences))
+        if sentences is SENTENCES:
+            HilbertMLE(corpus_file=str(text), **OPTIONS, checkpoint=tmp_path / "checkpoint")
+    with pytest.raises(ValueError, match="holds the counts of another training"):
+        HilbertMLE(corpus_file=str(text), **OPTIONS, checkpoint=tmp_path / "checkpoint")
+
+
+def test_a_saved_model_does_not_remember_its_checkpoint(tmp_path):
+    model = HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path / "checkpoint")
+    model.save(str(tmp_path / "model"))
+    assert HilbertMLE.load(str(tmp_path / "model")).checkpoint is None
+    assert model.checkpoint is not None
