@@ -26,6 +26,16 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", [name for name, available in here.items() if available])
 
 
+@pytest.fixture(scope="session")
+def news() -> list[list[str]]:
+    """A small corpus that comes with gensim."""
+    from gensim.test.utils import datapath
+    from gensim.utils import simple_preprocess
+
+    with open(datapath("lee_background.cor"), encoding="utf-8") as file:
+        return [simple_preprocess(line) for line in file]
+
+
 def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

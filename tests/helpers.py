@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from gensim.models.callbacks import CallbackAny2Vec
 
 from gensim_hilbert import PairCounts
 from gensim_hilbert.counting.store import partial_of
@@ -64,3 +65,24 @@ def assert_nothing_left(directory: Path) -> None:
     assert not partial_of(directory).exists(), sorted(path.name for path in partial_of(directory).iterdir())
     with pytest.raises((OSError, ValueError)):
         PairCounts.open(directory)
+
+
+class Recorder(CallbackAny2Vec):
+    """Remembers when it was called, and what it saw."""
+
+    def __init__(self):
+        self.events, self.losses, self.vectors = [], [], []
+
+    def on_train_begin(self, model):
+        self.events.append("train begins")
+
+    def on_train_end(self, model):
+        self.events.append("train ends")
+
+    def on_epoch_begin(self, model):
+        self.events.append("epoch begins")
+
+    def on_epoch_end(self, model):
+        self.events.append("epoch ends")
+        self.losses.append(model.get_latest_training_loss())
+        self.vectors.append(model.wv.vectors.copy())

@@ -4,9 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from gensim.models.callbacks import CallbackAny2Vec
-from gensim.test.utils import datapath
-from gensim.utils import simple_preprocess
+from helpers import Recorder
 
 from gensim_hilbert import HilbertMLE, PairCounts
 
@@ -14,32 +12,8 @@ OPTIONS = dict(vector_size=20, min_count=10, seed=1, workers=1, solver="gibbs")
 
 
 @pytest.fixture(scope="module")
-def news():
-    with open(datapath("lee_background.cor"), encoding="utf-8") as file:
-        return [simple_preprocess(line) for line in file]
-
-
-@pytest.fixture(scope="module")
 def model(news):
     return HilbertMLE(news, **OPTIONS, epochs=20, compute_loss=True)
-
-
-class Recorder(CallbackAny2Vec):
-    """What a callback sees."""
-
-    def __init__(self):
-        self.events, self.losses, self.vectors = [], [], []
-
-    def on_train_begin(self, model):
-        self.events.append("begin")
-
-    def on_train_end(self, model):
-        self.events.append("end")
-
-    def on_epoch_end(self, model):
-        self.events.append("epoch")
-        self.losses.append(model.get_latest_training_loss())
-        self.vectors.append(model.wv["the"].copy())
 
 
 def test_it_learns_what_goes_with_what(model):
@@ -79,7 +53,7 @@ def test_pmi_is_found_without_bias(sampler):
 def test_callbacks_and_losses(news):
     recorder = Recorder()
     model = HilbertMLE(news, **OPTIONS, epochs=4, compute_loss=True, callbacks=[recorder])
-    assert recorder.events == ["begin", *["epoch"] * 4, "end"]
+    assert recorder.events == ["train begins"] + ["epoch begins", "epoch ends"] * 4 + ["train ends"]
     assert recorder.losses == sorted(recorder.losses, reverse=True)
     assert len({vector.tobytes() for vector in recorder.vectors}) == 4
     assert model.train_count == 1

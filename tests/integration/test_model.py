@@ -8,19 +8,10 @@ import warnings
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
-from gensim.models.callbacks import CallbackAny2Vec
-from gensim.test.utils import datapath
-from gensim.utils import simple_preprocess
-from helpers import assert_same
+from helpers import Recorder, assert_same
 from scipy.linalg import orthogonal_procrustes
 
 from gensim_hilbert import HilbertMLE, PairCounts
-
-
-@pytest.fixture(scope="module")
-def news():
-    with open(datapath("lee_background.cor"), encoding="utf-8") as file:
-        return [simple_preprocess(line) for line in file]
 
 
 @pytest.fixture(scope="module")
@@ -74,25 +65,6 @@ def test_psi_follows_the_counted_pmi(model):
     pmi = np.log(table.data[often] * model.counts.total / contexts[rows] / terms[columns])
     psi = np.einsum("kd,kd->k", model.syn1neg[rows], model.wv.vectors[columns])
     assert np.corrcoef(pmi, psi)[0, 1] > 0.8
-
-
-class Recorder(CallbackAny2Vec):
-    def __init__(self):
-        self.events, self.losses, self.vectors = [], [], []
-
-    def on_train_begin(self, model):
-        self.events.append("train begins")
-
-    def on_train_end(self, model):
-        self.events.append("train ends")
-
-    def on_epoch_begin(self, model):
-        self.events.append("epoch begins")
-
-    def on_epoch_end(self, model):
-        self.events.append("epoch ends")
-        self.losses.append(model.get_latest_training_loss())
-        self.vectors.append(model.wv.vectors.copy())
 
 
 @pytest.mark.parametrize("epochs", [1, 5, 60])
