@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 SNIPPETS = re.findall(
-    r"```python\n(.*?)```\n```\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    r"```python\n((?:(?!```).)*)```\n```\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
 )
 
 
