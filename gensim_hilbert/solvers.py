@@ -169,7 +169,7 @@ class FromStream:
             )
             raise
         loss = epoch.loss / max(1, epoch.pairs)
-        self.model.take(self.model.syn1neg, self.model.wv.vectors)
+        self.model.wv.fill_norms(force=True)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
         return loss
 
@@ -181,15 +181,15 @@ class FromStream:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
         import torch
 
-        from gensim_hilbert.training.gauge import canonical
+        from gensim_hilbert.training.gauge import canonical_
         from gensim_hilbert.training.gibbs import log_partition
 
         self.bar.__exit__(None, None, None)
         model = self.model
         w, v = model.syn1neg, model.wv.vectors
         if self.turn:
-            w, v = (side.numpy() for side in canonical(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model)))
-        model.take(np.ascontiguousarray(w), np.ascontiguousarray(v))
+            canonical_(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model))
+        model.take(w, v)
         model.psi_offset = log_partition(w, v, self.streaming.unigram)
 
     def _show(self, words: int, loss: float) -> None:

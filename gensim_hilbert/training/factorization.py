@@ -22,7 +22,7 @@ import torch
 from gensim_hilbert.objectives.hilbert import Hilbert
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in, wide
-from gensim_hilbert.training.gauge import GAUGE, canonical, principal_axes
+from gensim_hilbert.training.gauge import GAUGE, canonical_, principal_axes
 from gensim_hilbert.training.shards import Shards
 from gensim_hilbert.training.spectral import spectral_start
 
@@ -427,7 +427,7 @@ class Factorization:
         """Covectors and vectors, float32, in the canonical gauge; as they are where axes are kept."""
         w, v = self._joined(self.w), self._joined(self.v)
         if not self.keeps_axes:
-            w, v = canonical(w, v, self.gauge)  # in float64, for which the memory of a GPU may be too small
+            canonical_(w, v, self.gauge)
         return np.ascontiguousarray(w.numpy()), np.ascontiguousarray(v.numpy())
 
     def _blocks(self, array: np.ndarray) -> list[torch.Tensor]:

@@ -15,19 +15,39 @@ from gensim_hilbert.training.device import wide
 
 # Chosen on the beginning of text8: see benchmarks/RESULTS.md.
 GAUGE = {"factorization": 0.35, "gibbs": 0.5}
+ROWS = 1 << 14  # in float64 at a time
 
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
     """The same psi with W^T W = S^(2 - 2g) and V^T V = S^(2g), S diagonal, in O(V d^2)."""
-    q_w, r_w = torch.linalg.qr(w.double())
-    q_v, r_v = torch.linalg.qr(v.double())
+    w, v = w.clone(), v.clone()
+    canonical_(w, v, gauge)
+    return w, v
+
+
+def canonical_(w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
+    """The same in place, by second moments, so that nothing larger than some rows is held in float64."""
+    to_w, r_w = whitening(w)
+    to_v, r_v = whitening(v)
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
-    unused = w.shape[1] - len(strength)  # more dimensions than words
-    w, v = (q_w @ left) * strength ** (1 - gauge), (q_v @ right.T) * strength**gauge
-    w, v = (torch.nn.functional.pad(side, (0, unused)) for side in (w, v))
+    to_w, to_v = to_w @ left * strength ** (1 - gauge), to_v @ right.T * strength**gauge
     # The sign of an axis: its third moment over vectors is positive, which noise hardly flips.
-    sign = torch.where((v**3).sum(dim=0) < 0, -1.0, 1.0).double()
-    return (w * sign).float(), (v * sign).float()
+    third = sum((rows.double() @ to_v).pow_(3).sum(dim=0) for rows in torch.split(v, ROWS))
+    sign = torch.where(torch.as_tensor(third) < 0, -1.0, 1.0).double()
+    for side, turn in ((w, to_w * sign), (v, to_v * sign)):
+        for rows in torch.split(side, ROWS):
+            rows.copy_(rows.double() @ turn)
+
+
+def whitening(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A with (X A)^T X A = 1, and R with X = X A R; axes that X does not have are left out of both."""
+    moments = torch.zeros(x.shape[1], x.shape[1], dtype=torch.float64)
+    for rows in torch.split(x, ROWS):
+        moments += rows.double().T @ rows.double()
+    squares, axes = torch.linalg.eigh(moments)
+    lengths = squares.clamp_min(0).sqrt()
+    there = lengths > 1e-7 * lengths.max()  # float32 has no more digits
+    return axes * torch.where(there, 1 / lengths.clamp_min(1e-300), 0.0), (axes * (lengths * there)).T
 
 
 def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
