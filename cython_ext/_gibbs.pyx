@@ -42,7 +42,7 @@ cdef struct Scratch:
     float rate
     double loss
     uint64_t pairs
-    uint64_t coin, next_coin
+    uint64_t next_coin
     uint32_t* words     # that the next three point to
     uint32_t* pool      # candidates of these centres, and of the next, already on their way to the cache
     uint32_t* next_pool
@@ -260,10 +260,9 @@ cdef class Gibbs:
             place += 1
         if centres == 0:
             return place
-        x.coin = x.next_coin
+        terms = x.next_coin >> 63
         x.pool, x.next_pool = x.next_pool, x.pool
         self.draw_pool(x)
-        terms = x.coin >> 63
         own, others = self.matrix(not terms), self.matrix(terms)
         for k in range(self.pool):
             x.pool_rows[k] = others + <Py_ssize_t> x.pool[k] * d

@@ -7,7 +7,6 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 from pathlib import Path
 from timeit import default_timer
 from types import GeneratorType
@@ -22,6 +21,7 @@ from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.counting.store import counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
@@ -363,12 +363,7 @@ class HilbertMLE(Word2Vec):
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
         corpus = self._corpus(corpus_iterable, corpus_file)
-        vocabulary = Vocabulary(
-            self.wv.index_to_key,
-            [self.wv.get_vecattr(word, "count") for word in self.wv.index_to_key],
-            tokens=self.corpus_total_words or 0,
-            sentences=self.corpus_count,
-        )
+        vocabulary = self._vocabulary()
         if self.solver == "gibbs":
             if not total_words:  # the rate falls with words, of which a sentence has so many
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
@@ -506,12 +501,10 @@ class HilbertMLE(Word2Vec):
 
     def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
         """For the training about to begin, of which it knows all that the result depends on."""
-        words = sha256("\0".join(self.wv.index_to_key).encode("utf-8", "surrogatepass"))
-        words.update(np.asarray(self.wv.expandos["count"], dtype=np.int64).tobytes())
         settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
         request = {
             "settings": {**settings, "epochs": epochs},
-            "vocabulary": words.hexdigest(),
+            "vocabulary": self._vocabulary().fingerprint,
             **source,
             "start": self._checksum(),
             "lock": crc32(np.ascontiguousarray(self.wv.vectors_lockf).data),
@@ -587,7 +580,12 @@ class HilbertMLE(Word2Vec):
 
     def _keep(self) -> np.ndarray:
         """With what probability subsampling keeps a token of each word."""
-        return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"]).keep_probability(self.sample)
+        return self._vocabulary().keep_probability(self.sample)
+
+    def _vocabulary(self) -> Vocabulary:
+        """Words, their counts, and the size of the corpus they are from."""
+        size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
+        return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
 
     def _refuse_sum(self, what: str) -> None:
         if self.returned == "v+w":
@@ -632,11 +630,6 @@ class HilbertMLE(Word2Vec):
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
-
-
-def counts_beside(name: str | os.PathLike[str]) -> Path:
-    """Where the counts of a saved model are."""
-    return Path(os.fspath(name) + ".counts")
 
 
 def copy_counts(source: Path, target: Path) -> None:

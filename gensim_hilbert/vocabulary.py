@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import cached_property, partial
+from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
@@ -135,6 +136,13 @@ class Vocabulary:
     def nbytes(self) -> int:
         """Memory held by words, counts and `table`, about: a short str takes 64 bytes, and 8 in the list."""
         return self.table.nbytes + (64 + 8 + 8) * len(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of words and counts."""
+        digest = sha256("\0".join(self.words).encode("utf-8", "surrogatepass"))
+        digest.update(self.counts.tobytes())
+        return digest.hexdigest()
 
     def id(self, word: str) -> int:
         """The id of a word, or a KeyError that names it."""

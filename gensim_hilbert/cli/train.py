@@ -20,10 +20,10 @@ from click.core import ParameterSource
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
-from gensim_hilbert.corpus import as_corpus
+from gensim_hilbert.corpus import as_corpus, is_local
 from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import write_atomically
+from gensim_hilbert.counting.store import counts_beside, write_atomically
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def train(
 
 def absolute(name: str) -> str:
     """A path that stays right in another directory; URIs are."""
-    return name if "://" in name else os.path.abspath(os.path.expanduser(name))
+    return os.path.abspath(os.path.expanduser(name)) if is_local(name) else name
 
 
 def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
@@ -170,11 +170,6 @@ def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
     return HilbertMLE(corpus_file=as_corpus(command["corpus"]), **settings)
 
 
-def counts_of(output: Path) -> Path:
-    """Where a model has its counts."""
-    return output.with_name(output.name + ".counts")
-
-
 def are_given(counts: Path, command: dict[str, Any]) -> bool:
     """Whether the counts beside a model are those it is trained on."""
     given = command["counts"]
@@ -185,7 +180,7 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
     """Before hours of work, not after them."""
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a directory, not a file for a model")
-    beside = counts_of(output)
+    beside = counts_beside(output)
     for path in (output, beside):
         # A command that was killed while it moved its results into place has put some of them there itself.
         own = path == beside and (work.exists() or are_given(beside, command))
@@ -200,7 +195,7 @@ def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, A
     fresh.mkdir()
     model.save(str(fresh / output.name))
     output.unlink(missing_ok=True)
-    beside = counts_of(output)
+    beside = counts_beside(output)
     shutil.rmtree(fresh / beside.name if are_given(beside, command) else beside, ignore_errors=True)
     for path in sorted(fresh.iterdir(), key=lambda path: path.name == output.name):
         os.replace(path, output.with_name(path.name))

@@ -7,7 +7,6 @@ goes on after an interruption.
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import logging
 import os
@@ -119,9 +118,7 @@ def describe(
         return None
     by = rules
     if vocabulary is not None:
-        words = hashlib.sha256("\0".join(vocabulary.words).encode("utf-8", "surrogatepass"))
-        words.update(vocabulary.counts.tobytes())
-        by = {"words": words.hexdigest()} | ({} if recount else {"recount": False})
+        by = {"words": vocabulary.fingerprint} | ({} if recount else {"recount": False})
     request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
     return json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
 

@@ -154,6 +154,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
+def counts_beside(name: str | os.PathLike[str]) -> Path:
+    """Where the counts of a saved model are."""
+    return Path(os.fspath(name) + ".counts")
+
+
 def partial_of(directory: Path) -> Path:
     """Where a store is put together before it takes its name."""
     return directory.with_name(directory.name + ".partial")

@@ -18,8 +18,9 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
+from gensim_hilbert.corpus import is_local
 from gensim_hilbert.export.formats import import_parquet, plain_name, words_beside
-from gensim_hilbert.export.staging import is_remote, name_of
+from gensim_hilbert.export.staging import name_of
 from gensim_hilbert.remote import missing_extra
 
 logger = logging.getLogger(__name__)
@@ -95,7 +96,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise ValueError(f"{name} cannot be decompressed: {error}") from error
     except OSError as error:
-        if error.errno is None and not is_remote(name):  # gzip's and bz2's way to say the same
+        if error.errno is None and is_local(name):  # gzip's and bz2's way to say the same
             raise ValueError(f"{name} cannot be decompressed: {error}") from error
         raise
 

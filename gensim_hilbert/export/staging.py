@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import smart_open
 
+from gensim_hilbert.corpus import is_local
 from gensim_hilbert.remote import missing_extra
 
 
@@ -47,16 +48,16 @@ class Staging:
 
     def folder(self, path: str) -> str:
         """Make a folder, unless it is there."""
-        if not is_remote(path) and not os.path.isdir(path):
+        if is_local(path) and not os.path.isdir(path):
             os.mkdir(path)
             self._made.append(path)
-        return path.rstrip("/") if is_remote(path) else path
+        return path if is_local(path) else path.rstrip("/")
 
     @contextmanager
     def create(self, target: str) -> Iterator[BinaryIO]:
         """A file to write to, compressed if its name says so."""
         written = target
-        if not is_remote(target) and (os.path.isfile(target) or not os.path.exists(target)):
+        if is_local(target) and (os.path.isfile(target) or not os.path.exists(target)):
             whole = os.path.realpath(target)  # a symbolic link stays one, and its own name says how to compress
             name = f".{secrets.token_hex(4)}.partial.{os.path.basename(target)}"
             written = os.path.join(os.path.dirname(whole), name)
@@ -77,9 +78,4 @@ class Staging:
 def name_of(path: str | os.PathLike[str]) -> str:
     """A path or a URI as a str, as smart_open understands it."""
     name = os.fsdecode(path).removeprefix("file://")
-    return name if is_remote(name) else os.path.expanduser(name)
-
-
-def is_remote(path: str) -> bool:
-    """True where a path is a URI."""
-    return "://" in path
+    return os.path.expanduser(name) if is_local(name) else name

@@ -18,7 +18,7 @@ import numpy as np
 from gensim_hilbert._gibbs import Gibbs
 from gensim_hilbert._tokens import InvalidUTF8
 from gensim_hilbert.corpus import Block, Corpus
-from gensim_hilbert.engine import run
+from gensim_hilbert.engine import reads_here, run
 from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
 
 CAPACITY = 1 << 20  # ids of a thread
@@ -105,7 +105,8 @@ class Streaming:
         """
         before, number = Epoch(**vars(self.done)), next(self.numbers)
         task = partial(self._learn, number=number, progress=progress)
-        for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=True):
+        streams = reads_here(corpus, self.workers, None)
+        for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=streams):
             pass
         return Epoch(**{name: total - getattr(before, name) for name, total in vars(self.done).items()})
 
@@ -168,13 +169,12 @@ def log_partition(covectors: np.ndarray, vectors: np.ndarray, p: np.ndarray, see
     random = np.random.default_rng(seed)
     contexts = systematic(p, 1024, random)
     most = PAIRS_TO_JUDGE // len(contexts)
-    terms, weights = np.arange(len(p)), p
+    weights = p
     if len(p) > most:
-        terms = systematic(p, most, random)
-        weights = np.full(most, 1 / most)
+        vectors, weights = vectors[systematic(p, most, random)], np.full(most, 1 / most)
     total = 0.0
     for start in range(0, len(contexts), 64):
-        psi = (covectors[contexts[start : start + 64]] @ vectors[terms].T).astype(np.float64)
+        psi = (covectors[contexts[start : start + 64]] @ vectors.T).astype(np.float64)
         total += float((np.exp(psi) @ weights).sum())
     return float(np.log(total / len(contexts)))
 
