@@ -59,7 +59,7 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
 def about_model(path: Path) -> dict[str, Any]:
     """Class, settings, sizes, and gensim's record of what was done to it."""
-    from gensim_hilbert.model import WITHOUT_EFFECT, HilbertMLE
+    from gensim_hilbert.model import HilbertMLE
 
     model = load_pickled(path)
     words = getattr(model, "wv", model)
@@ -74,8 +74,10 @@ def about_model(path: Path) -> dict[str, Any]:
         facts["counts"] = str(counts.directory)
     # `vectors` is kept under another name: gensim's models have an attribute of that one.
     named = {name: "returned" if name == "vectors" else name for name in inspect.signature(HilbertMLE).parameters}
-    without = {"checkpoint", "progress", *WITHOUT_EFFECT.get(getattr(model, "solver", ""), ())}
+    without = {"checkpoint", "progress", *(model._without_effect() if isinstance(model, HilbertMLE) else ())}
     settings = {name: vars(model)[at] for name, at in named.items() if name not in without and at in vars(model)}
+    if "objective" in settings:
+        settings["objective"] = repr(settings["objective"])
     settings = {name: value for name, value in settings.items() if isinstance(value, int | float | str | None)}
     history = [event for event in getattr(model, "lifecycle_events", None) or [] if event["event"] != "loaded"]
     return {**facts, "settings": settings, "history": history}
