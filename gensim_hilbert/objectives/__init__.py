@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from gensim_hilbert.training.shards import Shard
 
 # The class of each name. Files import torch no sooner than they compute, so that models can be loaded without it.
-CLASSES = {"hilbert": "Hilbert"}
+CLASSES = {
+    "hilbert": "Hilbert",
+    "sgns": "SGNS",
+    "glove": "GloVe",
+    "lds": "LDS",
+    "swivel": "Swivel",
+    "ppmi-svd": "PPMI",
+}
 Biases = tuple[np.ndarray, np.ndarray]  # of contexts, of terms
 Own = TypeVar("Own", bound="Objective")
 
