@@ -171,7 +171,8 @@ class Factorization:
         locks = None if lock is None else self.shards.blocks(np.maximum(lock, 1e-30)[:, None])
         self.w = Factor("w", w, self._priors(weights_w))
         self.v = Factor("v", v, self._priors(weights_v), locks)
-        self.blank = self._blank() if objective.blank is None else objective.blank
+        blank = objective.blank
+        self.blank = self._blank(None if start is None else start[2]) if blank is None else blank
         self.order: list[tuple[int, int]] = []  # of this pass
         self.drawn_from = self.generator.get_state()  # before that order was drawn
         self.steps_done = 0
@@ -213,10 +214,10 @@ class Factorization:
         vectors = torch.cat([torch.ones(self.vector_size, device=self.device), free])
         return [block * vectors for block in priors]
 
-    def _blank(self) -> float:
+    def _blank(self, biases: Biases | None) -> float:
         """The loss of a cell without vectors, by one shard: all are alike."""
         nothing = np.zeros((self.size, self.vector_size), dtype=np.float32)
-        w, v = self._extended(nothing, nothing, None)
+        w, v = self._extended(nothing, nothing, biases)
         (shard,) = self.shards.stream([(0, 0)])
         psi = torch.empty(len(w[0]), len(v[0]), device=self.device)
         self.kernel.forward(w[0], v[0], psi)

@@ -26,19 +26,22 @@ class Product:
 
     def __init__(self, vector_size: int, precision: str):
         self.vector_size = vector_size
-        self.low = torch.bfloat16 if precision == "bf16" else torch.float32
+        self.low = torch.bfloat16 if precision == "bf16" else None
+
+    def _lowered(self, x: torch.Tensor) -> torch.Tensor:
+        return x if self.low is None else x.to(self.low)
 
     def forward(self, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> None:
         """Fill psi."""
-        if self.low is psi.dtype:
+        if self.low is None:
             torch.mm(w, v.T, out=psi)
         else:
-            psi.copy_(torch.mm(w.to(self.low), v.to(self.low).T))
+            psi.copy_(torch.mm(self._lowered(w), self._lowered(v).T))
 
     def backward(self, d: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> Pair:
         """The derivatives by rows of what has derivatives d by psi."""
-        low = d.to(self.low)
-        return torch.mm(low, v.to(self.low)), torch.mm(low.T, w.to(self.low))
+        low = self._lowered(d)
+        return torch.mm(low, self._lowered(v)), torch.mm(low.T, self._lowered(w))
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Rows of vectors as rows of this kernel."""
@@ -67,7 +70,7 @@ class Biased(Product):
     def backward(self, d: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> Pair:
         """Biases get the sums of their row or column."""
         to_w, to_v = super().backward(d, w[:, : self.vector_size], v[:, : self.vector_size])
-        return torch.column_stack([to_w.float(), d.sum(dim=1)]), torch.column_stack([to_v.float(), d.sum(dim=0)])
+        return torch.column_stack([to_w, d.sum(dim=1)]), torch.column_stack([to_v, d.sum(dim=0)])
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Vectors, then the bias."""

@@ -1,7 +1,8 @@
-"""Where factorisation starts: the truncated SVD of what is positive of phi, weighted as the objective weighs words.
+"""Where factorisation starts: the truncated SVD of phi, bounded below, weighted as the objective weighs words.
 
-sqrt(a_i b_j) max(phi_ij, 0), biases taken off phi, is a rough quadratic stand-in for the loss. Its best rank-d factors,
-by randomised SVD in four sweeps over the shards, are about as good as what seven passes make of a random start.
+sqrt(a_i b_j) max(phi_ij, least), biases taken off phi, is a rough quadratic stand-in for the loss; `least` is what psi
+is at a PMI of 0, also for pairs that do not occur. Its best rank-d factors, by randomised SVD in four sweeps over the
+shards, are about as good as what seven passes make of a random start.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def spectral_start(
     rank = min(vector_size + OVERSAMPLING, size)
     a, b = (shards.blocks(side) for side in shards.objective.weights)
     root_a, root_b = [block.sqrt() for block in a], [block.sqrt() for block in b]
-    start = shards.objective.start
+    start, least = shards.objective.start, shards.objective.psi_offset
     biases = None if start is None else [shards.blocks(side) for side in start]
 
     def sweep(right: list[torch.Tensor], transposed: bool) -> list[torch.Tensor]:
@@ -34,7 +35,9 @@ def spectral_start(
             if biases is not None:
                 phi = phi - shard.plus(biases[0][i], biases[1][j])
             dense = torch.zeros(len(a[i]), len(b[j]), device=phi.device)
-            dense.view(-1)[shard.places] = phi.clamp_(min=0) * shard.outer(root_a[i], root_b[j])
+            if least:
+                dense.add_(least * root_a[i][:, None]).mul_(root_b[j])
+            dense.view(-1)[shard.places] = phi.clamp_(min=least) * shard.outer(root_a[i], root_b[j])
             if transposed:
                 out[j].addmm_(dense.T, right[i])
             else:
