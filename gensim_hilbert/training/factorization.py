@@ -203,7 +203,7 @@ class Factorization:
         self.steps_done = 0
         self.sums = Sums()
         self.report = Report()
-        self.losses: list[float] = []  # of whole passes
+        self.history: list[Report] = []  # of whole passes
         self.converged: int | None = None  # after how many steps
         self.scale = 1.0  # of the rate, halved after a divergence
         self.safe = self.untried = self._copy()
@@ -238,7 +238,7 @@ class Factorization:
             if self.steps_done % a_pass == 0:
                 # What a whole pass started from has shown to be sound; what it ended with has yet to.
                 self.safe, self.untried = self.untried, self._copy()
-                self.losses.append(self.report.loss)
+                self.history.append(self.report)
                 self.sums = Sums()
                 self._look_for_convergence()
         return self.report
@@ -308,14 +308,15 @@ class Factorization:
 
         To stop there and then would leave the noise of that rate in the vectors.
         """
-        done, k = len(self.losses), math.ceil(STRETCH * self.passes)
+        done, k = len(self.history), math.ceil(STRETCH * self.passes)
         if (
             self.converged is not None
             or not self.tolerance
             or not HIGH * self.passes <= done < (1 - TAIL) * self.passes
         ):
             return
-        before, now = sum(self.losses[-2 * k : -k]) / k, sum(self.losses[-k:]) / k
+        losses = [report.loss for report in self.history]
+        before, now = sum(losses[-2 * k : -k]) / k, sum(losses[-k:]) / k
         if before - now < self.tolerance * (1 - now):  # without vectors the loss is 1
             self.converged = self.steps_done
             logger.info(
@@ -357,7 +358,7 @@ class Factorization:
         )
         w, v, self.steps_done = self.safe
         self.sums = Sums()
-        del self.losses[self.steps_done // self.n**2 :]
+        del self.history[self.steps_done // self.n**2 :]
         if self.converged is not None and self.converged > self.steps_done:
             self.converged = None
         self.w, self.v = [x.clone() for x in w], [x.clone() for x in v]
@@ -372,7 +373,7 @@ class Factorization:
             "n": self.n,
             "steps_done": self.steps_done,
             "sums": asdict(self.sums),
-            "losses": self.losses,
+            "history": [asdict(report) for report in self.history],
             "converged": self.converged,
             "scale": self.scale,
             "moment_steps": [[moments.steps for moments in side] for side in (self.moments_w, self.moments_v)],
@@ -394,7 +395,7 @@ class Factorization:
 
     def _restore(self, saved: Saved) -> None:
         facts = saved.facts
-        self.steps_done, self.losses = facts["steps_done"], facts["losses"]
+        self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
         self.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
         for name, side, steps in zip("wv", (self.moments_w, self.moments_v), facts["moment_steps"], strict=True):
             first, second = (self._blocks(saved.array(f"{name}_{which}")) for which in ("first", "second"))
