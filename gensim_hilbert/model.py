@@ -534,6 +534,13 @@ class HilbertMLE(Word2Vec):
     # ------------------------------------------------------------------ vectors and covectors
 
     @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
+
+    @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
         return covectors_of(self.wv, self.syn1neg)

@@ -60,9 +60,9 @@ class FromCounts:
         from gensim_hilbert.objectives.hilbert import Hilbert
         from gensim_hilbert.training.factorization import Factorization
 
-        assert model.counts is not None
+        counts = model.fitted_counts
+        assert counts is not None
         self.model, self.epochs, self.report_delay = model, epochs, report_delay
-        counts = model.counts.expected(model.sample) if model.thins_on_average else model.counts
         self.fit = Factorization(
             Hilbert(counts, model.temperature, model.threshold),
             model.vector_size,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,7 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
 def about_model(path: Path) -> dict[str, Any]:
     """Class, settings, sizes, how training went, and gensim's record of what was done to it."""
-    from gensim_hilbert.model import WITHOUT_EFFECT, HilbertMLE
+    from gensim_hilbert.facts import settings_of
 
     model = load_pickled(path)
     words = getattr(model, "wv", model)
@@ -74,14 +73,9 @@ def about_model(path: Path) -> dict[str, Any]:
     counts = getattr(model, "counts", None)
     if counts is not None:
         facts["counts"] = str(counts.directory)
-    # `vectors` is kept under another name: gensim's models have an attribute of that one.
-    named = {name: "returned" if name == "vectors" else name for name in inspect.signature(HilbertMLE).parameters}
-    without = {"checkpoint", "progress", *WITHOUT_EFFECT.get(getattr(model, "solver", ""), ())}
-    settings = {name: vars(model)[at] for name, at in named.items() if name not in without and at in vars(model)}
-    settings = {name: value for name, value in settings.items() if isinstance(value, int | float | str | None)}
     history = [event for event in getattr(model, "lifecycle_events", None) or [] if event["event"] != "loaded"]
     training = getattr(model, "training_history", [])
-    return {**facts, "settings": settings, "training": training, "history": history}
+    return {**facts, "settings": settings_of(model), "training": training, "history": history}
 
 
 def about_vectors(path: Path) -> dict[str, Any]:
