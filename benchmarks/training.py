@@ -23,8 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from inputs import DATA
 from quality import NEGATIVE, SAMPLE, WINDOW, call, kept_words, write_lines
-from scores import DATA
 
 
 def bare_products(fit) -> float:
