@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -18,6 +19,14 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
 ]  # fmt: skip
+# The protocol is spoken on the descriptors 3 and 4, which the pipes may happen to have the wrong way round.
+LAUNCH = """
+import fcntl, os, sys
+pipes = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3]]
+for pipe, wanted in zip(pipes, (3, 4)):
+    os.dup2(pipe, wanted)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 PATIENCE = 120  # seconds, after which a browser that hangs is ended
 
 
@@ -31,8 +40,7 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="browser-")
         to_read, self.to = os.pipe()
         self.source, from_write = os.pipe()
-        # The protocol is spoken on the descriptors 3 and 4.
-        command = ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "sh", program, *FLAGS]
+        command = [sys.executable, "-c", LAUNCH, str(to_read), str(from_write), program, *FLAGS]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={self.folder}", "about:blank"],
             pass_fds=(to_read, from_write),

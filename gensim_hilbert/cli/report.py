@@ -16,7 +16,7 @@ from gensim_hilbert.cli.results import as_json, show
 @model_argument
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the page goes: HTML.")
 @click.option("--word", "words", multiple=True, help="Show its neighbours; can be given again.  [default: some]")
-@click.option("--data", type=click.Path(exists=True, path_type=Path), help="Folder of evaluation data.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets to score it on, as for evaluate.")
 @as_json
 def report(model: Path, output: Path, words: tuple[str, ...], data: Path | None, as_json: bool) -> None:
     """Write a page about MODEL: its settings, its training, what it has learnt and how well.

@@ -37,7 +37,7 @@ def report(
     words : list of str
         Whose neighbours to show; by default some that stand for the frequent ones.
     data : path, optional
-        A folder of evaluation data; see `gensim_hilbert.evaluation.find_data`.
+        A folder of data sets to score it on; `gensim_hilbert.evaluation.find_data` tells its form, and the default.
     title : str, optional
         By default the class of the model.
 

@@ -86,8 +86,8 @@ def place(places: np.ndarray, sizes: np.ndarray, width: float, height: float) ->
     spots = nearby()
     for k in range(len(places)):
         others, reach = middles[:k][found[:k]], half[:k][found[:k]] + half[k]
-        for start in range(0, len(spots), 256):  # most find one among the first
-            some = middles[k] + spots[start : start + 256]
+        for start in range(0, len(spots), 64):  # most find one among the first
+            some = middles[k] + spots[start : start + 64]
             inside = ((some >= half[k]) & (some <= canvas - half[k])).all(axis=1)
             covered = (np.abs(some[:, None] - others) < reach).all(axis=2).any(axis=1)
             free = np.flatnonzero(inside & ~covered)

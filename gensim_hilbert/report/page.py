@@ -6,6 +6,7 @@ from typing import Any
 
 from gensim_hilbert import __version__
 from gensim_hilbert.report.sections.pmi import biases, density, histogram
+from gensim_hilbert.report.sections.scores import scores
 from gensim_hilbert.report.sections.settings import settings
 from gensim_hilbert.report.sections.training import training
 from gensim_hilbert.report.sections.words import neighbours, word_map
@@ -14,7 +15,7 @@ from gensim_hilbert.report.svg import style_sheet
 from gensim_hilbert.report.text import number, safe
 
 # In the order of the page; None where there is nothing to say.
-SECTIONS = (training, histogram, density, biases, neighbours, word_map, settings)
+SECTIONS = (training, histogram, density, biases, neighbours, scores, word_map, settings)
 
 
 def page(subject: Subject) -> str:
