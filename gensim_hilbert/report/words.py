@@ -5,23 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from gensim.parsing.preprocessing import STOPWORDS
 
 FREQUENT = 3000  # words among which those with content are looked for
+SHORTER = 0.65  # of them, those with the shorter vectors
 LETTERS = 3  # of a word in Latin letters, at least
 
 
 def content_words(vectors: Any, most: int) -> list[int]:
     """Numbers of frequent words with a meaning of their own, most frequent first.
 
-    Words that go with everything, such as articles, have short vectors for their frequency: those shorter than the
-    median of frequent words are left out, in whatever language. So are numbers, and very short words in Latin letters.
+    Words that go with everything, such as articles, have shorter vectors than others of their frequency, in whatever
+    language: the shorter ones are left out. So are gensim's English stop words, numbers, and very short words in Latin
+    letters.
     """
     lengths = np.linalg.norm(vectors.vectors[:FREQUENT], axis=1)
-    least = np.median(lengths) * (1 - 1e-6)  # of vectors of one length, all
+    least = np.quantile(lengths, SHORTER) * (1 - 1e-6)  # of vectors of one length, all are left
+    words = [str(word) for word in vectors.index_to_key[:FREQUENT]]
     found = [
         k
-        for k, word in enumerate(vectors.index_to_key[:FREQUENT])
-        if lengths[k] >= least and str(word).isalpha() and (len(word) >= LETTERS or not str(word).isascii())
+        for k, word in enumerate(words)
+        if lengths[k] >= least
+        and word.isalpha()
+        and (len(word) >= LETTERS or not word.isascii())
+        and word.lower() not in STOPWORDS
     ]
     return found[:most] or list(range(min(most, len(vectors))))
 

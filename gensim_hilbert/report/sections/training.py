@@ -25,28 +25,39 @@ def training(subject: Subject) -> Section:
     went = "fell" if loss[-1] < loss[0] else "went"
     title = f"The loss {went} from {number(loss[0], 3)} to {number(loss[-1], 3)} in {done[-1]:,.0f} {unit}"
     first = curve(done, loss, unit, "loss", "The loss by " + unit)
-    if counted:
-        sums = [record["unitarity"] for record in records]
-        second = curve(done, sums, unit, "sum of all fitted probabilities", "The sum of probabilities by " + unit, 1.0)
-        left = "Each point is the mean over a pass, the prior included."
-        right = f"The probabilities of all pairs should add up to 1; in the last pass it was {number(sums[-1], 3)}."
-    else:
-        second = curve(done, [record["rate"] for record in records], unit, "rate", "The rate by " + unit, 0.0)
-        left = "Each point is the mean over the pairs since the point before it."
-        right = "The rate falls in proportion to the words read."
+    mean = "a pass, the prior included" if counted else "the pairs since the point before it"
+    drawn = pictures(figure(first, f"Each point is the mean over {mean}."), beside(records, done, unit))
     text = "Training changes vectors and covectors until their products say as well as they can which words meet."
     if trainings > 1:
         text += f" This is the last of {trainings} trainings."
-    return Section("Training", title, f"<p>{text}</p>{pictures(figure(first, left), figure(second, right))}")
+    return Section("Training", title, f"<p>{text}</p>{drawn}")
+
+
+def beside(records: list[dict[str, float]], done: list[float], unit: str) -> str:
+    """What else tells how training went: the sum of probabilities, where there are any."""
+    last = records[-1]
+    if "rate" in last:
+        name, title, rule = "rate", "rate", 0.0
+        caption = "The rate falls in proportion to the words read."
+    elif np.isfinite(last["unitarity"]):
+        name, title, rule = "unitarity", "sum of all fitted probabilities", 1.0
+        caption = f"It should be 1; over the last pass it was {number(last['unitarity'], 3)}."
+    else:
+        name, title, rule = "gradient", "gradient", 0.0
+        caption = "The norm of the gradient of a shard, which becomes small as the loss becomes flat."
+    drawn = curve(done, [record[name] for record in records], unit, title, f"The {title} by {unit}", rule)
+    return figure(drawn, caption)
 
 
 def curve(xs: list[float], ys: list[float], x: str, y: str, title: str, rule: float | None = None) -> Axes:
     """One line; with a rule, its axis reaches to that."""
-    known = [value for value in (*ys, rule) if value is not None and np.isfinite(value)]
+    points = [(a, b) for a, b in zip(xs, ys, strict=True) if np.isfinite(b)]
+    known = [b for _, b in points] + ([] if rule is None else [rule])
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = 0.06 * (high - low)
     axes = Axes(WIDE, HIGH, title, (min(xs), max(xs)), (low if low == 0 else low - room, high + room), x, y)
     if rule is not None:
         axes.level(rule, "rule")
-    axes.curve(xs, ys, "fitted-line")
+    if points:
+        axes.curve([a for a, _ in points], [b for _, b in points], "fitted-line")
     return axes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gensim_hilbert.keyedvectors import most_cooccurring
+from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.report.layout import embed, place
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
@@ -18,14 +19,15 @@ MARGIN = 6.0  # of the map: some fonts are higher than others
 def neighbours(subject: Subject) -> Section:
     """Words like a word beside those that go with it: the paper's last table."""
     vectors, covectors = subject.vectors, subject.covectors
-    offset = getattr(subject.model, "psi_offset", 0.0)
-    score = "PMI" if hasattr(subject.model, "psi_offset") else "product"
     cards = []
     for word in subject.chosen:
         lists = neighbour_list("like", "like it", "cosine", vectors.most_similar(word, topn=TOPN))
         if covectors is not None:
-            with_it = [(other, psi - offset) for other, psi in most_cooccurring(vectors, covectors, word, TOPN)]
-            lists += neighbour_list("with", "goes with it", score, with_it)
+            if isinstance(subject.model, HilbertMLE):
+                score, found = "PMI", subject.model.most_cooccurring(word, TOPN)
+            else:
+                score, found = "product", most_cooccurring(vectors, covectors, word, TOPN)
+            lists += neighbour_list("with", "goes with it", score, found)
         cards.append(f'<article><h3>{in_html(word)}</h3><div class="pair">{lists}</div></article>')
     if covectors is None:
         title, text = "Words with like vectors are like words", missing(subject.without_covectors)
