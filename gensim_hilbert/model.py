@@ -25,7 +25,7 @@ from gensim_hilbert.counting.store import counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
 from gensim_hilbert.objectives import Biases, Objective, named
-from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
+from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
@@ -65,6 +65,7 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
 }
 # Arguments that are settings of an objective, for those that have them.
 OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
+RECORDS = 4096  # of the history of training, at most
 # What the result depends on, besides the objective, words, text and the vectors to start from.
 SETTINGS = (
     "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "l2", "precision",
@@ -79,6 +80,7 @@ class HilbertMLE(Word2Vec):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
+    `training_history` tells how training went: a dict a pass, or, from the stream, for every 128th of the words.
 
     All parameters up to `shrink_windows` are gensim's, in its order and with its defaults; `sg`, `hs`, `cbow_mean`,
     `hashfxn`, `batch_words` and `null_word` have no effect.
@@ -207,7 +209,7 @@ class HilbertMLE(Word2Vec):
         if solver not in self.objective.solvers:
             raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
         self.solver = solver
-        unused = [name for name, usual in self._without_effect().items() if given[name] not in usual]
+        unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
         if unused:
@@ -220,6 +222,7 @@ class HilbertMLE(Word2Vec):
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
         self.wv = Vectors(vector_size)
         self.counts: PairCounts | None = None
+        self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
         self._written: int | None = None
         self._learnt_from_stream = False
@@ -267,7 +270,7 @@ class HilbertMLE(Word2Vec):
         model._train_on_counts(model.epochs, callbacks)
         return model
 
-    def _without_effect(self) -> dict[str, tuple[Any, ...]]:
+    def without_effect(self) -> dict[str, tuple[Any, ...]]:
         """Arguments that neither the solver nor the objective has a use for, with their usual values."""
         used = self.objective.settings() if self.solver == "factorization" else {}
         return {name: usual for name, usual in WITHOUT_EFFECT[self.solver].items() if name not in used}
@@ -334,7 +337,7 @@ class HilbertMLE(Word2Vec):
         """Forget vectors and counts, but keep the vocabulary."""
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts = None
+        self.counts, self.training_history = None, []
         self._written = self._checksum()
 
     def update_weights(self) -> None:
@@ -499,7 +502,7 @@ class HilbertMLE(Word2Vec):
         saved = checkpoint.load() if checkpoint else None
         for callback in callbacks:
             callback.on_train_begin(self)
-        solver = make_solver(saved)
+        solver, earlier = make_solver(saved), self.training_history
         try:
             for epoch in range(saved.epochs if saved else 0, epochs):
                 for callback in callbacks:
@@ -507,12 +510,14 @@ class HilbertMLE(Word2Vec):
                 loss = solver.run_epoch(epoch)
                 if self.compute_loss:
                     self.running_training_loss = loss
+                self._remember(earlier, solver.history)
                 for callback in callbacks:
                     callback.on_epoch_end(self)
                 if checkpoint:
                     checkpoint.write(epoch + 1, *solver.state())
         finally:
             solver.finish()
+            self._remember(earlier, solver.history)
             self.train_count += 1
             self.total_train_time += default_timer() - started
         if self.returned == "v+w":
@@ -524,6 +529,11 @@ class HilbertMLE(Word2Vec):
         for callback in callbacks:
             callback.on_train_end(self)
         return solver
+
+    def _remember(self, earlier: list[Record], records: list[Record]) -> None:
+        """Have the records of earlier trainings and of this one; of very many, the last."""
+        this = ({"training": self.train_count + 1, **record} for record in records)
+        self.training_history = [*earlier, *this][-RECORDS:]
 
     def _checkpoint_folder(self) -> Path:
         """Each call of `train` has one, so that a script with several of them can go on in any."""
@@ -556,6 +566,13 @@ class HilbertMLE(Word2Vec):
         return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.vectors).data))
 
     # ------------------------------------------------------------------ vectors and covectors
+
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
 
     @property
     def covectors(self) -> KeyedVectors:
@@ -675,6 +692,7 @@ class HilbertMLE(Word2Vec):
     def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
         """Load a model; `mmap="r"` shares its arrays between processes."""
         model: HilbertMLE = super().load(*args, **kwargs)
+        model.__dict__.setdefault("training_history", [])  # models saved by an earlier version have none
         name = args[0] if args else kwargs.get("fname")
         beside = counts_beside(name) if isinstance(name, str | os.PathLike) else None
         model.counts = PairCounts.open(beside) if beside is not None and beside.exists() else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import count
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,10 +26,16 @@ logger = logging.getLogger(__name__)
 
 GENSIM_ALPHA = 0.025  # the rate that counts as 1
 CANDIDATES = 5  # where a script asks for none, because it has hierarchical softmax
+POINTS = 128  # of the curve of a training from the stream, besides the ends of epochs
+Record = dict[str, float]
 
 
 class Solver(Protocol):
     """What training needs of a solver."""
+
+    @property
+    def history(self) -> list[Record]:
+        """How it has gone so far, a record a step worth drawing."""
 
     def run_epoch(self, number: int) -> float:
         """One round, after which the model has its vectors; returns the loss, as the solver defines it."""
@@ -45,6 +52,7 @@ class Fit(Protocol):
 
     passes: int
     steps_done: int
+    history: list[Report]
 
     @property
     def steps(self) -> int:
@@ -75,9 +83,9 @@ class FromCounts:
         report_delay: float,
         saved: Saved | None = None,
     ):
-        assert model.counts is not None
+        counts = model.fitted_counts
+        assert counts is not None
         self.model, self.epochs, self.report_delay = model, epochs, report_delay
-        counts = model.counts.expected(model.sample) if model.thins_on_average else model.counts
         self.objective = model.objective.bind(counts)
         self.fit = self.objective.fit(
             model.vector_size,
@@ -97,6 +105,11 @@ class FromCounts:
             self._take_result()
         self.bar = Progress("training", self.fit.steps, show=model.progress, unit=" shards")
         self.said = default_timer()
+
+    @property
+    def history(self) -> list[Record]:
+        """Of whole passes."""
+        return [asdict(report) for report in self.fit.history]
 
     def run_epoch(self, number: int) -> float:
         """Visit the next shards, an even part of all."""
@@ -167,9 +180,11 @@ class FromStream:
             seed=model.seed + 1_000_003 * model.train_count,  # other draws each time
             lock=lock,
         )
+        self.history: list[Record] = []
         if saved is not None:
-            self.streaming.done = Epoch(**saved.facts)
+            self.history, self.streaming.done = saved.facts["history"], Epoch(**saved.facts["done"])
             self.streaming.numbers = count(saved.epochs)
+        self.recorded = Epoch(**vars(self.done))
         self.bar = Progress("training", words * epochs or None, show=model.progress, unit=" words")
         self.bar.update(self.done.words)
         self.said = default_timer()
@@ -189,6 +204,7 @@ class FromStream:
                 "epochs: it can be used, saved and trained on."
             )
             raise
+        self._record()
         loss = epoch.loss / max(1, epoch.pairs)
         self.model.wv.fill_norms(force=True)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
@@ -196,7 +212,8 @@ class FromStream:
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The two matrices, and how much has been read: the rate goes by it."""
-        return vars(self.done), {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
+        facts = {"done": vars(self.done), "history": self.history}
+        return facts, {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
 
     def finish(self) -> None:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
@@ -216,12 +233,23 @@ class FromStream:
     def _show(self, words: int, loss: float) -> None:
         self.bar.note(f"loss {loss:.4f}, rate {self.streaming.rate:.4f}")
         self.bar.update(words)
+        expected = max(self.streaming.expected_words, self.done.words)  # it is the user's guess
+        if self.done.words - self.recorded.words >= expected / POINTS:
+            self._record()
         if not self.bar.shown and default_timer() - self.said >= self.report_delay:
             self.said = default_timer()
             logger.info(
                 "PROGRESS: %.2f%% of words, loss %.4f, rate %.5f",
                 100 * self.done.words / self.streaming.expected_words, loss, self.streaming.rate,
             )  # fmt: skip
+
+    def _record(self) -> None:
+        """Add to the history what has been done since it was last added to."""
+        done, before = self.done, self.recorded
+        if done.pairs > before.pairs:
+            loss = (done.loss - before.loss) / (done.pairs - before.pairs)
+            self.history.append({"words": done.words, "loss": loss, "rate": self.streaming.rate})
+            self.recorded = type(done)(**vars(done))
 
 
 def gauge_of(model: HilbertMLE) -> float:

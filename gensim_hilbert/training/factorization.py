@@ -178,7 +178,7 @@ class Factorization:
         self.steps_done = 0
         self.sums = Sums()
         self.report = Report()
-        self.losses: list[float] = []  # of whole passes
+        self.history: list[Report] = []  # of whole passes
         self.converged: int | None = None  # after how many steps
         self.scale = 1.0  # of the rate, halved after a divergence
         self.safe = self.untried = self._copy()
@@ -251,7 +251,7 @@ class Factorization:
             if self.steps_done % a_pass == 0:
                 # What a whole pass started from has shown to be sound; what it ended with has yet to.
                 self.safe, self.untried = self.untried, self._copy()
-                self.losses.append(self.report.loss)
+                self.history.append(self.report)
                 self.sums = Sums()
                 self._look_for_convergence()
         return self.report
@@ -316,14 +316,15 @@ class Factorization:
 
         To stop there and then would leave the noise of that rate in the vectors.
         """
-        done, k = len(self.losses), math.ceil(STRETCH * self.passes)
+        done, k = len(self.history), math.ceil(STRETCH * self.passes)
         if (
             self.converged is not None
             or not self.tolerance
             or not HIGH * self.passes <= done < (1 - TAIL) * self.passes
         ):
             return
-        before, now = sum(self.losses[-2 * k : -k]) / k, sum(self.losses[-k:]) / k
+        losses = [report.loss for report in self.history]
+        before, now = sum(losses[-2 * k : -k]) / k, sum(losses[-k:]) / k
         if before - now < self.tolerance * (self.blank - now):
             self.converged = self.steps_done
             logger.info(
@@ -364,7 +365,7 @@ class Factorization:
         )
         w, v, self.steps_done = self.safe
         self.sums = Sums()
-        del self.losses[self.steps_done // self.n**2 :]
+        del self.history[self.steps_done // self.n**2 :]
         if self.converged is not None and self.converged > self.steps_done:
             self.converged = None
         self.w.step_back(w)
@@ -379,7 +380,7 @@ class Factorization:
             "n": self.n,
             "steps_done": self.steps_done,
             "sums": asdict(self.sums),
-            "losses": self.losses,
+            "history": [asdict(report) for report in self.history],
             "converged": self.converged,
             "scale": self.scale,
             "moment_steps": [side.moment_steps() for side in (self.w, self.v)],
@@ -400,7 +401,7 @@ class Factorization:
 
     def _restore(self, saved: Saved) -> None:
         facts = saved.facts
-        self.steps_done, self.losses = facts["steps_done"], facts["losses"]
+        self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
         self.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
 
         def blocks_of(name: str) -> list[torch.Tensor]:

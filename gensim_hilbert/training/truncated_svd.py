@@ -7,6 +7,7 @@ strongest axes. In the basis the problem is small, and solved exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,9 @@ class TruncatedSVD:
         if lock is not None:
             raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         self.table, self.vector_size, self.gauge = table, vector_size, gauge
-        self.steps_done = 0 if saved is None else int(saved.facts["steps_done"])
+        facts = {"steps_done": 0, "history": []} if saved is None else saved.facts
+        self.steps_done: int = facts["steps_done"]
+        self.history = [Report(**report) for report in facts["history"]]
         rank = min(vector_size + OVERSAMPLING, len(objective.counts))
         random = np.random.default_rng(seed)
         start = random.standard_normal((table.shape[0], rank), dtype=np.float32)
@@ -81,9 +84,10 @@ class TruncatedSVD:
             other = np.linalg.qr(self.table.T @ self.basis)[0]
             self.basis = np.linalg.qr(self.table @ other)[0]
             self.steps_done += 1
+            self.history.append(self.evaluate())
             if progress:
-                progress(self.evaluate())
-        return self.evaluate()
+                progress(self.history[-1])
+        return self.history[-1]
 
     def _solved(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Left axes, singular values, right axes."""
@@ -106,4 +110,5 @@ class TruncatedSVD:
 
     def state(self) -> tuple[dict[str, Any], Iterator[tuple[str, np.ndarray]]]:
         """The basis."""
-        return {"steps_done": self.steps_done}, iter([("basis", self.basis)])
+        facts = {"steps_done": self.steps_done, "history": [asdict(report) for report in self.history]}
+        return facts, iter([("basis", self.basis)])

@@ -116,7 +116,7 @@ def test_a_fit_goes_on_as_if_it_had_never_stopped(objective, n, diverges, stops,
     assert fit.scale == whole.scale == (0.5 if diverges else 1.0)
     for ours, expected in zip(fit.result()[:2], whole.result()[:2], strict=True):
         assert np.array_equal(ours, expected)
-    assert fit.losses == whole.losses
+    assert fit.history == whole.history
 
 
 def diverging_at(step):
@@ -171,6 +171,8 @@ def test_a_script_with_two_trainings_goes_on_in_either(solver, tmp_path):
     model = script(checkpoint=tmp_path)
     assert np.array_equal(model.wv.vectors, expected.wv.vectors)
     assert np.array_equal(model.syn1neg, expected.syn1neg)
+    assert model.training_history == expected.training_history
+    assert {record["training"] for record in model.training_history} == {1, 2}
 
 
 def test_other_settings_and_other_texts_are_refused(tmp_path):
