@@ -41,17 +41,19 @@ dash or two:
 """
 
 
-def help_of(command: click.Command, name: str) -> str:
+TOP = click.Context(cli, info_name="gensim-hilbert", max_content_width=100, terminal_width=100, **cli.context_settings)
+
+
+def help_of(context: click.Context) -> str:
     """What `--help` prints, at a width that fits a page."""
-    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
-    return f"```\n{command.get_help(context).rstrip()}\n```\n"
+    return f"```\n{context.get_help().rstrip()}\n```\n"
 
 
 def text() -> str:
     """The whole page."""
-    parts = [INTRODUCTION, help_of(cli, "gensim-hilbert")]
+    parts = [INTRODUCTION, help_of(TOP)]
     for name, verb in cli.commands.items():
-        parts.append(f"## {name}\n\n{help_of(verb, f'gensim-hilbert {name}')}")
+        parts.append(f"## {name}\n\n{help_of(click.Context(verb, parent=TOP, info_name=name))}")
     names = "".join(f"| `--{name}` | {says} |\n" for name, says in OLD.items())
     return "\n".join([*parts, CONFIGURATION, OLD_NAMES + names])
 

@@ -105,7 +105,7 @@ def guess_format(name: str) -> str:
     if base.startswith("glove") and base.endswith(".txt"):
         return "glove"
     known = "; ".join(f"{format!r} ({properties.says})" for format, properties in FORMATS.items())
-    raise ValueError(f"the name {name} does not tell a format; give format= one of {known}")
+    raise ValueError(f"the name {name} does not tell a format; give format= (--format) one of {known}")
 
 
 def table_of(model: Any, what: str) -> Table:
