@@ -19,6 +19,7 @@ from reference import pairs_of, sentences_of, word_counts
 from shell import finish, run_here, signal_when, start
 from text import zipf_text
 
+from gensim_hilbert import objectives
 from gensim_hilbert.model import WITHOUT_EFFECT
 
 README = ROOT / "README.md"
@@ -39,6 +40,8 @@ def test_every_block_is_run_or_known_not_to_be():
 
 @documents_with("python")
 def test_python(document, tmp_path):
+    if document.stem == "extending" and not hasattr(objectives, "Objective"):
+        pytest.skip("objectives cannot be written by users yet")
     blocks = [block for block in BLOCKS[document] if block.language == "python"]
     for block, printed in zip(blocks, run_python([block.text for block in blocks], tmp_path), strict=True):
         if printed is not None:
