@@ -21,6 +21,7 @@ from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.counting.settings import refuse_sample
 from gensim_hilbert.counting.store import counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
@@ -202,6 +203,9 @@ class HilbertMLE(Word2Vec):
             raise ValueError(f"a negative is drawn in one step or more, got {negative=} and {gibbs_steps=}")
         if gauge is not None and not 0 <= gauge <= 1:
             raise ValueError(f"gauge must be from 0 to 1, got {gauge}; 0.5 treats vectors and covectors alike")
+        if not alpha > 0:
+            raise ValueError(f"alpha must be above 0, got {alpha}; at that rate nothing would be learnt")
+        refuse_sample(sample or 0)
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
@@ -296,6 +300,16 @@ class HilbertMLE(Word2Vec):
                 ) from error
         else:
             super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
+
+    def _check_training_sanity(self, **sizes: Any) -> None:
+        """As gensim does, but where no word has been frequent enough it says so."""
+        if not self.wv.key_to_index and self.corpus_total_words:
+            least = self.effective_min_count
+            raise RuntimeError(
+                f"no word is left: none occurs {least} times among {self.corpus_total_words:,}; "
+                + ("lower min_count" if least == self.min_count else "raise max_final_vocab")
+            )
+        super()._check_training_sanity(**sizes)
 
     @staticmethod
     def _corpus(corpus_iterable: Any, corpus_file: Any) -> Corpus:

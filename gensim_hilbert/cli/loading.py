@@ -16,12 +16,21 @@ COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", "a saved m
 VECTORS, TEXT, BINARY = "vectors", "vectors in word2vec's text format", "vectors in word2vec's binary format"
 
 
+def checkpoint_beside(model: Path) -> Path:
+    """Where the checkpoint of a model lies while it is trained."""
+    return model.with_name(model.name + ".checkpoint")
+
+
 def kind_of(path: Path) -> str:
     """One of the above; `VECTORS` is what the rest may be."""
     import smart_open
 
     if not path.exists():
-        hint = "; counting it was interrupted: give the same command again" if partial_of(path).exists() else ""
+        hint = ""
+        if partial_of(path).exists():
+            hint = "; counting it was interrupted: give the same command again"
+        elif checkpoint_beside(path).exists():
+            hint = f"; its training was interrupted: go on by `gensim-hilbert train --resume -o {path}`"
         raise FileNotFoundError(f"{path} does not exist{hint}")
     if path.is_dir():
         if (path / "manifest.json").exists():

@@ -27,7 +27,7 @@ def export(
     skip_unfit: bool = False,
     transport_params: dict[str, Any] | None = None,
     **options: Any,
-) -> None:
+) -> int:
     """Write vectors in the format of another tool.
 
     Local files are written under another name and renamed when they are whole: after an error, what was there before is
@@ -66,6 +66,11 @@ def export(
         For "model2vec" only, how it shall find words in a text. By default they are what stands between white space.
         With `lowercase=True` texts are lowercased first, with `split_punctuation=True` punctuation is split off.
 
+    Returns
+    -------
+    int
+        How many words were written.
+
     Raises
     ------
     ValueError
@@ -88,6 +93,7 @@ def export(
     with Staging(transport_params) as staging:
         FORMATS[chosen].write(staging, name, table, **options)
     logger.info("wrote %s of %d words to %s as %s", what, len(table.words), name, chosen)
+    return len(table.words)
 
 
 def guess_format(name: str) -> str:
@@ -99,7 +105,7 @@ def guess_format(name: str) -> str:
     if base.startswith("glove") and base.endswith(".txt"):
         return "glove"
     known = "; ".join(f"{format!r} ({properties.says})" for format, properties in FORMATS.items())
-    raise ValueError(f"the name {name} does not tell a format; give format= one of {known}")
+    raise ValueError(f"the name {name} does not tell a format; give format= (--format) one of {known}")
 
 
 def table_of(model: Any, what: str) -> Table:
@@ -145,7 +151,7 @@ def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
         shown = repr(word) if len(word) <= 60 else f"{word[:60]!r}..."
         raise ValueError(
             f"format={format!r} cannot hold the word {shown}{others}; formats that can hold it: {able}; or leave such "
-            "words out with skip_unfit=True"
+            "words out with skip_unfit=True (--skip-unfit)"
         )
     logger.warning("left out %d words that format=%r cannot hold", unfit, format)
     if not fit:
