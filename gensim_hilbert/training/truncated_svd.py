@@ -65,7 +65,7 @@ class TruncatedSVD:
         if lock is not None:
             raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         self.table, self.vector_size, self.gauge = table, vector_size, gauge
-        facts = {"steps_done": 0, "history": []} if saved is None else saved.facts
+        facts: dict[str, Any] = {"steps_done": 0, "history": []} if saved is None else saved.facts
         self.steps_done: int = facts["steps_done"]
         self.history = [Report(**report) for report in facts["history"]]
         rank = min(vector_size + OVERSAMPLING, len(objective.counts))
@@ -87,7 +87,7 @@ class TruncatedSVD:
             self.history.append(self.evaluate())
             if progress:
                 progress(self.history[-1])
-        return self.history[-1]
+        return self.history[-1] if self.history else self.evaluate()
 
     def _solved(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Left axes, singular values, right axes."""
