@@ -26,6 +26,7 @@ from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
 from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
+from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
@@ -188,6 +189,10 @@ class HilbertMLE(Word2Vec):
         sampler: str = "candidates",
         gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
+        subwords: bool = False,
+        min_n: int = 3,
+        max_n: int = 6,
+        bucket: int = 2_000_000,
     ):
         for name, value, allowed in (
             ("solver", solver, WITHOUT_EFFECT),
@@ -218,7 +223,8 @@ class HilbertMLE(Word2Vec):
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = Vectors(vector_size)
+        self.subwords, self.min_n, self.max_n, self.bucket = subwords, min_n, max_n, bucket
+        self.wv = self._no_vectors(vector_size)
         self.counts: PairCounts | None = None
         self.thins_on_average: bool | None = None
         self._written: int | None = None
@@ -281,6 +287,9 @@ class HilbertMLE(Word2Vec):
                 setattr(self, name, value)
 
     # ------------------------------------------------------------------ vocabulary
+
+    def _no_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
+        return SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket) if self.subwords else Vectors(vector_size)
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""
@@ -478,7 +487,7 @@ class HilbertMLE(Word2Vec):
 
     def _starting_point(self) -> tuple[np.ndarray | None, bool]:
         """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
-        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
+        lock = self.wv.locks()
         touched = lock is not None or self._written != self._checksum()
         if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
             raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
@@ -544,16 +553,16 @@ class HilbertMLE(Word2Vec):
         }
         return Checkpoint(self._checkpoint_folder(), request)
 
-    def take(self, covectors: np.ndarray, vectors: np.ndarray, biases: Biases | None = None) -> None:
-        """Have these covectors and vectors, as the result of training."""
+    def take(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
+        """Have these covectors, and vectors by these parameters, as the result of training."""
         self.biases = biases
-        self.syn1neg, self.wv.vectors = covectors, vectors
+        self.syn1neg, self.wv.parameters = covectors, parameters
         self.wv.fill_norms(force=True)
         self._written = self._checksum()
 
     def _checksum(self) -> int:
         """Tells whether somebody else has set the vectors: training then starts from them."""
-        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.vectors).data))
+        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.parameters).data))
 
     # ------------------------------------------------------------------ vectors and covectors
 
@@ -599,7 +608,7 @@ class HilbertMLE(Word2Vec):
         if not self.negative or not hasattr(self, "syn1neg"):
             raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
         self._refuse_sum("predict_output_word")
-        contexts = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        contexts = [self.wv.get_index(word) for word in context_words_list if self.wv.has_index_for(word)]
         if not contexts:
             logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
             return None
@@ -684,7 +693,7 @@ class HilbertMLE(Word2Vec):
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
-        self.wv = Vectors(self.vector_size)
+        self.wv = self._no_vectors(self.vector_size)
         self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
         self.wv.expandos = other_model.wv.expandos
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)

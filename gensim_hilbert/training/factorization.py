@@ -23,7 +23,7 @@ from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in
 from gensim_hilbert.training.factors import Factor, joined, squares
-from gensim_hilbert.training.gauge import GAUGE, principal_axes
+from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -438,7 +438,8 @@ class Factorization:
         """Covectors and vectors, float32, in the canonical gauge or, where axes are kept, as they are; and biases."""
         w, v = joined(self.w.blocks), joined(self.v.blocks)
         if not self.keeps_axes:
-            self.kernel.settle_(w, v, self.gauge)
+            for side, axes in zip((w, v), self.kernel.axes(w, v, self.gauge), strict=True):
+                turn_(side[:, : self.vector_size], axes)
         rows = w.numpy(), v.numpy()
         covectors, vectors = (np.ascontiguousarray(side[:, : self.vector_size]) for side in rows)
         return covectors, vectors, self.kernel.biases(*rows)
