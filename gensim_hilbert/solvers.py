@@ -57,7 +57,7 @@ class Fit(Protocol):
         """How well counts are fitted by now."""
 
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
-        """Covectors and vectors as they are by now, and biases where there are any."""
+        """Covectors, and vectors or what they are made of, as they are by now, and biases where there are any."""
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """What a fit made with the same arguments, and with this as `saved`, goes on from."""
@@ -89,7 +89,8 @@ class FromCounts:
             gauge=gauge_of(model),
             seed=model.seed,
             memory_gb=model.memory_gb,
-            start=(model.syn1neg, model.wv.vectors, model.biases) if start else None,
+            start=(model.syn1neg, model.wv.parameters, model.biases) if start else None,
+            composition=model.wv.composition,
             lock=lock,
             saved=saved,
         )

@@ -34,6 +34,8 @@ class Composition:
         The buckets of the rows that follow those of words.
     owned, owners : arrays
         The other buckets in use, and the word of each.
+    parts : array
+        How many vectors each row of Z stands for.
     """
 
     def __init__(self, buckets: list[np.ndarray]):
@@ -48,6 +50,8 @@ class Composition:
         self.shared = np.flatnonzero(users > 1)
         self.owned, self.owners = bucket[~among], word[~among]
         own = 1 + np.bincount(self.owners, times[~among], minlength=words)
+        self.parts = np.ones(words + len(self.shared), dtype=np.float32)
+        self.parts[:words] += np.bincount(self.owners, minlength=words)
         number = np.empty(width, dtype=np.int64)
         number[self.shared] = words + np.arange(len(self.shared))
         order = np.argsort(np.concatenate([np.arange(words), word[among]]), kind="stable")
@@ -60,7 +64,7 @@ class Composition:
     @property
     def rows(self) -> int:
         """Of Z."""
-        return len(self.offsets) - 1 + len(self.shared)
+        return len(self.parts)
 
     def used(self, bucket: int) -> np.ndarray:
         """For each of so many buckets, whether a word uses it."""
@@ -94,8 +98,7 @@ class SubwordVectors(FastTextKeyedVectors):
         # The mean of those that are one row: training has left them equal, but somebody may have set them.
         different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
         if different.any():
-            parts = 1 + np.bincount(shape.owners, minlength=len(self))
-            np.add.at(rows, shape.owners, different / parts[shape.owners, None])
+            np.add.at(rows, shape.owners, different / shape.parts[shape.owners, None])
         return rows
 
     @parameters.setter

@@ -20,11 +20,15 @@ ROWS = 1 << 14  # in float64 at a time
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
     """The same psi with W^T W = S^(2 - 2g) and V^T V = S^(2g), S diagonal, in O(V d^2)."""
-    to_w, to_v = canonical_axes(w, v, gauge)
     w, v = w.clone(), v.clone()
-    turn_(w, to_w)
-    turn_(v, to_v)
+    canonical_(w, v, gauge)
     return w, v
+
+
+def canonical_(w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
+    """The same in place."""
+    for side, axes in zip((w, v), canonical_axes(w, v, gauge), strict=True):
+        turn_(side, axes)
 
 
 def canonical_axes(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
