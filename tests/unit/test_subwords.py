@@ -69,8 +69,6 @@ def test_what_is_one_row_is_the_mean_of_what_somebody_has_set():
 def test_n_grams_never_seen_do_not_turn_a_vector():
     vectors = vectors_of(["running", "runner"], bucket=2_000_000)
     long = vectors.get_vector("runnerzzzzzz", norm=True)
-    known = [gram for gram in vectors.buckets_word[1] if vectors.vectors_ngrams[gram].any()]
-    assert 0 < len(known)
     assert np.linalg.norm(long) == pytest.approx(1, rel=1e-5)
     assert not vectors["zzzzzz"].any()
     assert not vectors.get_vector("zzzzzz", norm=True).any(), "no NaN"
