@@ -491,7 +491,7 @@ cdef class Gibbs:
             settled[k] = x.move[k]
 
     cdef void settle(self, Scratch* x, uint32_t term) noexcept nogil:
-        """Move the pieces of a vector as far as it has moved: their weights add up to 1, so it is made of them again."""
+        """Move the pieces of a vector as far as it has moved: as their weights add up to 1, they make it up again."""
         cdef float* vector = &self.v[term, 0]
         cdef float* settled = &self.settled[term, 0]
         cdef int n = self.find_pieces(x, term), k

@@ -22,7 +22,7 @@ from torch.nn.functional import embedding_bag
 from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.factors import Factor, squares
 
-RIDGE, ITERATIONS = 0.01, 10  # of least squares
+ITERATIONS = 20  # of least squares
 
 
 class Bags:
@@ -59,7 +59,7 @@ class Mixture:
         x = torch.zeros_like(rest)
         direction, squares = rest.clone(), rest.square().sum(dim=0)
         for _ in range(ITERATIONS):
-            step = (self.forward @ (self.backward @ direction / self.parts)).add_(direction, alpha=RIDGE)
+            step = self.forward @ (self.backward @ direction / self.parts)
             length = squares / (direction * step).sum(dim=0).clamp_min(1e-30)
             x.addcmul_(direction, length)
             rest.addcmul_(step, length, value=-1)
