@@ -10,9 +10,13 @@ from __future__ import annotations
 import glob
 import logging
 import os
+import pickle
 import re
 import stat
+import tempfile
+import weakref
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -226,6 +230,8 @@ def is_compressed(uri: str) -> bool:
 class TextCorpus:
     """Files of text, one sentence a line."""
 
+    may_differ = False
+
     def __init__(self, names: list[str], transport_params: dict[str, Any] | None = None):
         if len(names) > MOST_SOURCES:
             raise ValueError(f"{len(names)} files are too many: join some, so that there are at most {MOST_SOURCES}")
@@ -274,6 +280,8 @@ class TextCorpus:
 class FileCorpus:
     """Open files, as gensim takes them: they must be able to `seek(0)`."""
 
+    may_differ = False
+
     total = fingerprint = None
 
     def __init__(self, files: list[Any]):
@@ -294,6 +302,7 @@ class TokenCorpus:
 
     total = fingerprint = None
     can_repeat = True
+    may_differ = False  # from one reading to the next
 
     def __init__(self, sentences: Iterable[Iterable[str]]):
         self.sentences = sentences
@@ -320,6 +329,22 @@ class TokenCorpus:
                 parts, size = [], 0
         if parts:
             yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+
+
+class Spooled:
+    """Token lists that can be read only once, kept in a temporary file to be read again."""
+
+    def __init__(self, sentences: Iterable[Iterable[str]]):
+        self.file = tempfile.TemporaryFile(prefix="gensim_hilbert-")  # noqa: SIM115  # lives as long as this does
+        weakref.finalize(self, self.file.close)
+        for sentence in sentences:
+            pickle.dump(sentence if isinstance(sentence, str) else list(sentence), self.file)
+
+    def __iter__(self) -> Iterator[Iterable[str]]:
+        self.file.seek(0)
+        with suppress(EOFError):
+            while True:
+                yield pickle.load(self.file)
 
 
 def encode_sentence(sentence: Any, number: int) -> bytes:

@@ -6,6 +6,7 @@ that occur with it (syntagmatic), and the product is their PMI.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,10 @@ class Vectors(KeyedVectors):
     @parameters.setter
     def parameters(self, rows: np.ndarray) -> None:
         self.vectors = rows
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save as gensim's own class, which can be loaded where gensim_hilbert is not installed."""
+        as_gensims(self, KeyedVectors).save(*args, **kwargs)
 
     def locks(self) -> np.ndarray | None:
         """Factors of 0 to 1 for the updates of vectors, a word each, if there are any."""
@@ -60,6 +65,13 @@ class Vectors(KeyedVectors):
         self.add_lifecycle_event(
             "intersect_word2vec_format", msg=f"merged {len(shared)} vectors into {self.vectors.shape} from {fname}"
         )
+
+
+def as_gensims(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
+    """The same vectors, not copied, as an instance of gensim's class of which theirs is a subclass."""
+    plain = copy(vectors)
+    plain.__class__ = kind
+    return plain
 
 
 def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> KeyedVectors:

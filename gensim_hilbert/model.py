@@ -4,83 +4,52 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from pathlib import Path
+from secrets import randbits
 from timeit import default_timer
-from types import GeneratorType
 from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
-from gensim import matutils
-from gensim.models import KeyedVectors, Word2Vec
+from gensim.models import Word2Vec
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-from gensim_hilbert._gibbs import SAMPLERS
-from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
+from gensim_hilbert.arguments import (
+    BUCKET,
+    MEMORY_GB,
+    OF_OBJECTIVES,
+    OF_SUBWORDS,
+    SETTINGS,
+    TEMPERATURE,
+    WITHOUT_EFFECT,
+    check,
+)
+from gensim_hilbert.associations import Associations
+from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.settings import refuse_sample
-from gensim_hilbert.counting.store import copy_counts, counts_beside
+from gensim_hilbert.counting.settings import Window
+from gensim_hilbert.counting.store import counts_beside, keep_counts, refuse_to_replace
 from gensim_hilbert.engine import default_workers
-from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
+from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
 from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
-from gensim_hilbert.vocabulary import Vocabulary, scan_words
+from gensim_hilbert.vocabulary import NothingToCount, Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
-TEMPERATURE, MEMORY_GB, BUCKET = 1.25, 2.0, 2_000_000
-# Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
-WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
-    "factorization": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "negative": (5,),
-        "ns_exponent": (0.75,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "sampler": ("candidates",),
-        "gibbs_steps": (1,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-    },
-    "gibbs": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-        "l2": ("auto",),
-        "device": ("auto", "cpu"),
-        "precision": ("float32",),
-        "memory_gb": (MEMORY_GB,),
-    },
-}
-OF_SUBWORDS: dict[str, tuple[Any, ...]] = {"min_n": (3,), "max_n": (6,), "bucket": (BUCKET,)}
-# Arguments that are settings of an objective, for those that have them.
-OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
 RECORDS = 4096  # of the history of training, at most
-# What the result depends on, besides the objective, words, text and the vectors to start from.
-SETTINGS = (
-    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "l2", "precision",
-    "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps", "subwords", "min_n", "max_n", "bucket",
-)  # fmt: skip
 AnySolver = TypeVar("AnySolver", bound=Solver)
 PIECES = 20  # that a word's vector is made of, on average
 BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
 
-class HilbertMLE(Word2Vec):
+class HilbertMLE(Associations, Word2Vec):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
@@ -155,8 +124,8 @@ class HilbertMLE(Word2Vec):
     # Models saved by an earlier version have none of these.
     checkpoint: Path | None = None
     subwords: bool = False
-    biases: Biases | None = None
-    offsets: Biases | None = None
+    counts_fingerprint: str | None = None  # of those saved with it
+    _has_learnt = False
 
     def __init__(
         self,
@@ -167,9 +136,9 @@ class HilbertMLE(Word2Vec):
         window: int = 5,
         min_count: int = 5,
         max_vocab_size: int | None = None,
-        sample: float = 1e-3,
-        seed: int = 1,
-        workers: int = 3,
+        sample: float | None = 1e-3,
+        seed: int | None = 1,
+        workers: int | None = 3,
         min_alpha: float = 0.0001,
         sg: int = 0,
         hs: int = 0,
@@ -207,27 +176,11 @@ class HilbertMLE(Word2Vec):
         max_n: int = 6,
         bucket: int = BUCKET,
     ):
-        for name, value, allowed in (
-            ("solver", solver, WITHOUT_EFFECT),
-            ("vectors", vectors, ("v", "v+w")),
-            ("sampler", sampler, SAMPLERS),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-        if negative < 0 or gibbs_steps < 1:
-            raise ValueError(f"a negative is drawn in one step or more, got {negative=} and {gibbs_steps=}")
-        if gauge is not None and not 0 <= gauge <= 1:
-            raise ValueError(f"gauge must be from 0 to 1, got {gauge}; 0.5 treats vectors and covectors alike")
-        if not alpha > 0:
-            raise ValueError(f"alpha must be above 0, got {alpha}; at that rate nothing would be learnt")
-        refuse_sample(sample or 0)
-        if subwords and vectors == "v+w":
-            raise ValueError("vectors='v+w' adds covectors, which unknown words have none of; use subwords=False")
-        if subwords and not (1 <= min_n <= max_n and bucket >= 1):
-            raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")
-        if workers < 1:
-            workers = default_workers(None if workers < 0 else workers)
+        sample, seed = sample or 0.0, randbits(31) if seed is None else int(seed)
         given = locals()
+        check(given)
+        if workers is None or workers < 1:
+            workers = default_workers(None if workers is None or workers < 0 else workers)
         self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
         if solver not in self.objective.solvers:
             raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
@@ -291,7 +244,7 @@ class HilbertMLE(Word2Vec):
         model.min_count, model.sorted_vocab, model.max_final_vocab = rules
         model.window = counts.window.reach
         model.prepare_weights()
-        model.counts = counts
+        model.counts, model.sample, model.thins_on_average = counts.as_counted()
         model._train_on_counts(model.epochs, callbacks)
         return model
 
@@ -342,12 +295,11 @@ class HilbertMLE(Word2Vec):
     def _corpus(corpus_iterable: Any, corpus_file: Any) -> Corpus:
         if corpus_file is not None:
             return as_corpus(corpus_file)
-        if isinstance(corpus_iterable, GeneratorType):
-            corpus = TokenCorpus(corpus_iterable)
-            corpus.can_repeat = False
-            return corpus
         # A list of str is one sentence a str to gensim, which warns and goes on; never paths.
-        return TokenCorpus(corpus_iterable)
+        corpus = TokenCorpus(corpus_iterable)
+        corpus.can_repeat = not hasattr(corpus_iterable, "__next__")
+        corpus.may_differ = True  # random walks, say, which gensim trains on, too
+        return corpus
 
     def scan_vocab(
         self,
@@ -358,10 +310,15 @@ class HilbertMLE(Word2Vec):
         trim_rule: Any = None,
     ) -> tuple[int, int]:
         """Count the words of a corpus, in parallel; returns the numbers of words and sentences."""
-        table = scan_words(
-            self._corpus(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
-            workers=workers or self.workers, executor=None, errors="strict", progress=self.progress,
-        )  # fmt: skip
+        try:
+            table = scan_words(
+                self._corpus(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
+                workers=workers or self.workers, executor=None, errors="strict", progress=self.progress,
+            )  # fmt: skip
+        except NothingToCount as nothing:  # gensim does not mind, until it is to train
+            logger.warning("%s", nothing)
+            self.raw_vocab = {}
+            return 0, 0
         _, _, counts, places, tokens, sentences = table.state()
         order = np.argsort(places, kind="stable")
         self.raw_vocab = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
@@ -378,7 +335,7 @@ class HilbertMLE(Word2Vec):
         """Forget vectors and counts, but keep the vocabulary."""
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts, self.training_history = None, []
+        self.counts, self.training_history, self._has_learnt = None, [], False
         self._written = self._checksum()
 
     def update_weights(self) -> None:
@@ -388,7 +345,10 @@ class HilbertMLE(Word2Vec):
             raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
         untouched = self._written == self._checksum()
         self.wv.resize_vectors(seed=self.seed)
-        self.syn1neg = np.pad(self.syn1neg, ((0, len(self.wv.vectors) - before), (0, 0)))
+        more = len(self.wv.vectors) - before
+        self.syn1neg = np.pad(self.syn1neg, ((0, more), (0, 0)))
+        if len(self.wv.vectors_lockf) > 1:
+            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, more), constant_values=1)
         if untouched:
             self._written = self._checksum()
 
@@ -407,7 +367,7 @@ class HilbertMLE(Word2Vec):
             if self.subwords:  # what is learnt, and vectors twice
                 report["subwords"] = (learnt + 2 * size) * row
         else:
-            report["counts"] = int(self.memory_gb * (1 << 30))
+            report["counts"] = min(int(self.memory_gb * (1 << 30)), 12 * size**2)
             # For both sides: the factor itself, two moments, and two copies to step back to.
             report["optimizer"] = 5 * (size + learnt) * row
             if self.subwords:  # vectors and their gradients, and which rows they are made of, both ways
@@ -451,20 +411,40 @@ class HilbertMLE(Word2Vec):
             if not total_words:  # the rate falls with words, of which a sentence has so many
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
             return self._train_on_stream(corpus, vocabulary, total_words, epochs, callbacks, report_delay)
-        fresh = self._count(corpus, vocabulary)
-        assert self.counts is not None
-        self.add_lifecycle_event(
-            "train",
-            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
-        )
-        self._train_on_counts(epochs, callbacks, report_delay)
+        before, trainings = self.counts, self.train_count
+        try:
+            fresh = self._count(corpus, vocabulary)
+        except NothingToCount as nothing:
+            if self.counts is None:
+                raise
+            logger.warning("nothing is learnt: %s", nothing)
+            return 0, nothing.words * epochs
+        try:
+            self._train_on_counts(epochs, callbacks, report_delay)
+        except BaseException:
+            if self.train_count == trainings:  # it has not begun; another try shall not count the text twice
+                self.counts = before
+            raise
         kept = vocabulary.keep_probability(self.sample)
         used = int((fresh.counts * kept).sum())
         return used * epochs, fresh.tokens * epochs
 
     def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> Vocabulary:
         """Add the pairs of a corpus to the counts; returns its numbers of words."""
+        from gensim_hilbert.training.device import choose_device
+
+        choose_device(self.device)  # which may not be there: better said now than after hours
+        weights = "dynamic" if self.shrink_windows else "flat"
+        if self.counts is not None and self.counts.window != Window.parse(self.window, weights):
+            raise ValueError(
+                f"this model was trained on counts with another window than {self.window} words of {weights} weights: "
+                "count the new text as those were, and train on the sum with from_counts"
+            )
+        if self.counts is None and self._has_learnt and not self._learnt_from_stream:
+            self._go_on_without_counts()
         recount, self._words_are_counted = not self._words_are_counted, False
+        if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
+            corpus = TokenCorpus(Spooled(corpus.sentences))
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         # Counts of a corpus that cannot be recognised could not be used again.
@@ -476,7 +456,7 @@ class HilbertMLE(Word2Vec):
                 vocabulary=vocabulary,
                 recount=recount,
                 window=self.window,
-                weights="dynamic" if self.shrink_windows else "flat",
+                weights=weights,
                 sample=0 if self.thins_on_average else self.sample,
                 seed=self.seed,
                 workers=self.workers,
@@ -491,10 +471,27 @@ class HilbertMLE(Word2Vec):
         self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
         return fresh.vocabulary
 
+    def _go_on_without_counts(self) -> None:
+        """As gensim would; only a copy that was pickled, or a file without its counts, has lost them."""
+        if self.returned == "v+w":
+            raise ValueError(
+                "this copy of the model has no counts, and sums of vectors and covectors to go on from; save and load "
+                "the model instead of pickling it, or train with vectors='v'"
+            )
+        logger.warning(
+            "this copy of the model is without the counts of earlier texts: training starts from its vectors, and fits "
+            "the new text alone; models that are saved and loaded by their own methods keep their counts"
+        )
+        self._learnt_from_stream = True
+
     def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
         lock, touched = self._starting_point()
         start = touched or self._learnt_from_stream
         assert self.counts is not None
+        self.add_lifecycle_event(
+            "train",
+            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
+        )
         self._run(
             lambda saved: FromCounts(self, epochs, start, lock, report_delay, saved),
             epochs,
@@ -534,6 +531,10 @@ class HilbertMLE(Word2Vec):
         touched = lock is not None or self._written != self._checksum()
         if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
             raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
+        if self.syn1neg.shape != self.wv.vectors.shape:
+            raise ValueError(
+                f"syn1neg must have a covector for each vector, {self.wv.vectors.shape}, got {self.syn1neg.shape}"
+            )
         return lock, touched
 
     def _run(
@@ -569,10 +570,11 @@ class HilbertMLE(Word2Vec):
             self._remember(earlier, solver.history)
             self.train_count += 1
             self.total_train_time += default_timer() - started
-        if self.returned == "v+w":
-            from gensim_hilbert.training.gauge import summed
+            self._has_learnt = True
+            if self.returned == "v+w":
+                from gensim_hilbert.training.gauge import summed
 
-            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
+                self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
         for callback in callbacks:
@@ -623,90 +625,6 @@ class HilbertMLE(Word2Vec):
             return self.counts
         return self.counts.expected(self.sample)
 
-    @property
-    def covectors(self) -> KeyedVectors:
-        """The covectors, over the same words as `wv`."""
-        return covectors_of(self.wv, self.syn1neg)
-
-    @property
-    def context_biases(self) -> np.ndarray | None:
-        """What the objective adds to covector . vector for each context; None where it has no biases."""
-        return None if self.biases is None else self.biases[0]
-
-    @property
-    def term_biases(self) -> np.ndarray | None:
-        """The same for each term."""
-        return None if self.biases is None else self.biases[1]
-
-    def pmi(self, context: str, term: str) -> float:
-        """The fitted PMI of two words: covector . vector, minus `psi_offset` and the `offsets` of both words.
-
-        The constant is 0 for Hilbert-MLE by factorization. Offsets are two arrays, for contexts and for terms, or None:
-        objectives with biases or smoothed noise do not put all of PMI into the vectors, or more than it.
-        """
-        self._refuse_sum("pmi")
-        row = self.wv.get_index(context)
-        psi = float(self.syn1neg[row] @ self.wv.get_vector(term)) - self._term_offset(term)
-        return psi if self.offsets is None else psi - float(self.offsets[0][row])
-
-    def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
-        """What goes with a word: the contexts with the highest fitted PMI."""
-        self._refuse_sum("most_cooccurring")
-        of_contexts = None if self.offsets is None else self.offsets[0]
-        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab, of_contexts)
-        offset = self._term_offset(word)
-        return [(context, psi - offset) for context, psi in found]
-
-    def _term_offset(self, term: str) -> float:
-        """Those of the objective that depend on a term are for known ones."""
-        if self.offsets is None or not self.wv.has_index_for(term):
-            return self.psi_offset
-        return self.psi_offset + float(self.offsets[1][self.wv.get_index(term)])
-
-    def predict_output_word(
-        self, context_words_list: list[str | int], topn: int = 10
-    ) -> list[tuple[str, float]] | None:
-        """The most probable words given context words: p_j exp(sum of PMI_ij), normalised."""
-        if not self.negative or not hasattr(self, "syn1neg"):
-            raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
-        self._refuse_sum("predict_output_word")
-        contexts = [self.wv.get_index(word) for word in context_words_list if self.wv.has_index_for(word)]
-        if not contexts:
-            logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
-            return None
-        score = self._joint_pmi(contexts) + np.log(np.maximum(self._frequencies(), 1e-30))
-        probability = np.exp(score - score.max())
-        probability /= probability.sum()
-        best = matutils.argsort(probability, topn=topn, reverse=True)
-        return [(self.wv.index_to_key[k], float(probability[k])) for k in best]
-
-    def score(self, sentences: Any, total_sentences: int = int(1e6), **kwargs: Any) -> np.ndarray:
-        """The log probability of the words of each sentence, each given its neighbours within the window."""
-        self._refuse_sum("score")
-        log_p = np.log(np.maximum(self._frequencies(), 1e-30))
-        scores = []
-        for _, sentence in zip(range(total_sentences), sentences, strict=False):
-            ids = [self.wv.key_to_index[word] for word in sentence if word in self.wv.key_to_index]
-            total = 0.0
-            for place, term in enumerate(ids):
-                contexts = ids[max(0, place - self.window) : place] + ids[place + 1 : place + 1 + self.window]
-                logits = log_p + self._joint_pmi(contexts)
-                total += float(logits[term] - logits.max() - np.log(np.exp(logits - logits.max()).sum()))
-            scores.append(total)
-        return np.array(scores, dtype=np.float32)
-
-    def _joint_pmi(self, contexts: list[int]) -> np.ndarray:
-        """The sum of PMI with these contexts, for each term, but for a constant."""
-        psi: np.ndarray = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
-        return psi if self.offsets is None else psi - len(contexts) * self.offsets[1]
-
-    def _frequencies(self) -> np.ndarray:
-        if self.counts is not None and len(self.counts) == len(self.wv):
-            weights = self.counts.marginals.terms
-        else:
-            weights = np.asarray(self.wv.expandos["count"], dtype=np.float64) * self._keep()
-        return np.asarray(weights / weights.sum())
-
     def _keep(self) -> np.ndarray:
         """With what probability subsampling keeps a token of each word."""
         return self._vocabulary().keep_probability(self.sample)
@@ -716,28 +634,30 @@ class HilbertMLE(Word2Vec):
         size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
         return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
 
-    def _refuse_sum(self, what: str) -> None:
-        if self.returned == "v+w":
-            raise ValueError(
-                f"{what} needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
-            )
-
     # ------------------------------------------------------------------ files
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the counts, which may be large and temporary (`save` keeps them), and the place of checkpoints."""
         return {**self.__dict__, "counts": None, "checkpoint": None}
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> HilbertMLE:
+        """Counts are shared: their files are never changed."""
+        memo[id(self)] = twin = self.__class__.__new__(self.__class__)
+        twin.__dict__.update({name: deepcopy(value, memo) for name, value in vars(self).items() if name != "counts"})
+        twin.counts = self.counts
+        return twin
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
-        super().save(*args, **kwargs)
         name = args[0] if args else kwargs.get("fname_or_handle")
         if not isinstance(name, str | os.PathLike):
+            super().save(*args, **kwargs)
             return
-        if self.counts is not None:
-            copy_counts(self.counts.directory, counts_beside(name))
-        else:  # those of the model that has been overwritten
-            shutil.rmtree(counts_beside(name), ignore_errors=True)
+        source = None if self.counts is None else self.counts.directory
+        refuse_to_replace(counts_beside(name), source)
+        self.counts_fingerprint = None if self.counts is None else self.counts.fingerprint
+        super().save(*args, **kwargs)
+        keep_counts(source, counts_beside(name))
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
         return super()._save_specials(fname, separately, sep_limit, {*ignore, "counts"}, *rest)
@@ -748,8 +668,14 @@ class HilbertMLE(Word2Vec):
         model: HilbertMLE = super().load(*args, **kwargs)
         model.__dict__.setdefault("training_history", [])  # models saved by an earlier version have none
         name = args[0] if args else kwargs.get("fname")
-        beside = counts_beside(name) if isinstance(name, str | os.PathLike) else None
-        model.counts = PairCounts.open(beside) if beside is not None and beside.exists() else None
+        model.counts = None
+        if model.counts_fingerprint is not None and isinstance(name, str | os.PathLike):
+            beside = counts_beside(name)
+            counts = PairCounts.open(beside) if beside.exists() else None
+            if counts is not None and counts.fingerprint == model.counts_fingerprint:
+                model.counts = counts
+            else:
+                logger.warning("%s does not hold the counts that %s was trained on; it is without them", beside, name)
         if not hasattr(model, "objective"):  # saved by an earlier version
             model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
         return model

@@ -14,6 +14,8 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.keyedvectors import prep_vectors
 
+from gensim_hilbert.keyedvectors import as_gensims
+
 
 class Composition:
     """Which rows make up which words: V = G Z, where the rows of G add up to 1.
@@ -88,6 +90,12 @@ class SubwordVectors(FastTextKeyedVectors):
     def composition(self) -> Composition:
         """Of the words as they are."""
         return Composition(self.buckets_word or [])
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save as gensim's own class, which can be loaded where gensim_hilbert is not installed."""
+        plain = as_gensims(self, FastTextKeyedVectors)
+        plain.__dict__.pop("composition", None)
+        plain.save(*args, **kwargs)
 
     @property
     def parameters(self) -> np.ndarray:

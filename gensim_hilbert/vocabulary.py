@@ -26,6 +26,14 @@ TrimRule = Callable[[str, int, int], int]
 ERRORS = ("strict", "replace", "ignore")
 
 
+class NothingToCount(ValueError):
+    """A corpus has no words, or so few that no two of them are a pair."""
+
+    def __init__(self, what: str, words: int = 0):
+        super().__init__(what)
+        self.words = words
+
+
 class Vocabulary:
     """Words with their numbers of occurrences, most frequent first unless asked otherwise.
 
@@ -259,7 +267,7 @@ def scan_words(
         else:
             table = scan_parallel(corpus, workers, executor, errors, bar)
     if table.tokens == 0:
-        raise ValueError(f"the corpus is empty: no word in {', '.join(corpus.names[:3])}")
+        raise NothingToCount(f"the corpus is empty: no word in {', '.join(corpus.names[:3])}")
     return table
 
 

@@ -24,7 +24,7 @@ from gensim_hilbert.cli.settings import read_config, with_settings
 from gensim_hilbert.corpus import as_corpus, is_local
 from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import counts_beside, write_atomically
+from gensim_hilbert.counting.store import counts_beside, refuse_to_replace, write_atomically
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a directory, not a file for a model")
     beside = counts_beside(output)
+    refuse_to_replace(beside, Path(command["counts"] or work.parent))
     for path in (output, beside):
         # A command that was killed while it moved its results into place has put some of them there itself.
         own = path == beside and (work.exists() or are_given(beside, command))

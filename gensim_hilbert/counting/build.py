@@ -33,7 +33,7 @@ from gensim_hilbert.counting.store import Store, partial_of, read_manifest, writ
 from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
 from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.vocabulary import ERRORS, Vocabulary
+from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -168,10 +168,13 @@ def count_blocks(
     forget_words()
     tokens = sum(record.tokens for record in journal.records)
     if vocabulary.tokens and tokens != vocabulary.tokens:
-        raise RuntimeError(
-            f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its "
-            "pairs were counted: it must not change, and must give the same sentences each time it is read"
+        change = (
+            f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its pairs "
+            "were counted"
         )
+        if not corpus.may_differ:
+            raise RuntimeError(f"{change}: it must not change, and must give the same sentences each time it is read")
+        logger.warning("%s: if it is not meant to differ each time it is read, something is wrong with it", change)
     vocabulary.tokens = tokens
     refuse_overflow(tokens * settings.window.most, settings.window)
     seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
@@ -222,7 +225,9 @@ def finish(
     index = np.concatenate(parts)
     index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
     if not len(index):
-        raise ValueError("there is not a single pair to count: no sentence has two known words within a window")
+        raise NothingToCount(
+            "there is not a single pair to count: no sentence has two known words within a window", vocabulary.tokens
+        )
     write_manifest(
         work,
         settings=settings,

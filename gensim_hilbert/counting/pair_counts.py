@@ -41,6 +41,7 @@ class PairCounts:
         self._store = store
         self._keep = keep
         self._marginals: Marginals | None = None
+        self._sample: float | None = None  # on average
 
     # ------------------------------------------------------------------ making
 
@@ -368,7 +369,15 @@ class PairCounts:
         Unlike `from_corpus(sample=...)`, which removes tokens before it looks at windows, this does not widen windows.
         """
         refuse_sample(sample)
-        return PairCounts(self._store, self.vocabulary.keep_probability(sample))
+        thinned = PairCounts(self._store, self.vocabulary.keep_probability(sample))
+        thinned._sample = sample
+        return thinned
+
+    def as_counted(self) -> tuple[PairCounts, float, bool]:
+        """The counts as they are in the store, the sample by which they are thinned, and whether only on average."""
+        if self._sample is None:
+            return self, float(self.manifest["sample"]), False
+        return PairCounts(self._store), self._sample, True
 
     def verify(self) -> None:
         """Check every byte against its checksum; shards are otherwise checked as they are read."""

@@ -33,6 +33,7 @@ from gensim_hilbert.vocabulary import Vocabulary
 FORMAT = "gensim_hilbert pair counts"
 SCHEMA = 1
 MANIFEST, MARGINALS, INDEX = "manifest.json", "marginals.npy", "index.npy"
+SAVED = "saved-with-model"  # an empty file in counts that belong to a model, and are replaced with it
 
 
 class StoreError(ValueError):
@@ -238,13 +239,27 @@ def write_atomically(path: Path, data: bytes) -> None:
     os.replace(temporary, path)
 
 
-def copy_counts(source: Path, target: Path) -> None:
-    """Copy a store, whole or not at all."""
-    if source.resolve() == target.resolve():
+def refuse_to_replace(beside: Path, source: Path | None) -> None:
+    """Counts that were not saved with a model are not a model's to replace."""
+    if beside.exists() and not (beside / SAVED).exists() and not (source is None or beside.samefile(source)):
+        raise FileExistsError(
+            f"{beside} is where the counts of this model would be saved, and holds something else: choose another name "
+            "for the model, or move that away"
+        )
+
+
+def keep_counts(source: Path | None, target: Path) -> None:
+    """Have the counts of a model beside it, in place of those of the model it has replaced; whole or not at all."""
+    if source is not None and target.exists() and source.samefile(target):
+        return
+    if source is None:
+        if (target / SAVED).exists():
+            shutil.rmtree(target)
         return
     fresh = target.with_name(target.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.copytree(source, fresh, copy_function=link_or_copy)
+    (fresh / SAVED).touch()
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
 

@@ -11,6 +11,7 @@ mean the same for every corpus and vocabulary.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from gensim_hilbert.training.shards import Shard
 
-# psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients
-# would swamp Adam's second moments for hundreds of steps.
+# psi is cut off here, or beyond the largest PMI that words so rare can have. A step may send a few cells further, and
+# the next one bring them back; uncut, their gradients would swamp Adam's second moments for hundreds of steps.
 LARGEST = 14.0
 
 
@@ -55,6 +56,8 @@ class Hilbert(Objective):
     def prepare(self) -> None:
         """The multipliers."""
         marginals, total = self.counts.marginals, self.counts.total
+        rarest = min(side[side > 0].min() for side in marginals)  # p_ij is no more than p_i: PMI than -ln p_j
+        self.largest = max(LARGEST, 1 + math.log(total / rarest))
         self.contexts, self.context_factors = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
 
@@ -74,7 +77,7 @@ class Hilbert(Objective):
     def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
         """One exponential; the mass is sum a_i b_j exp(psi_ij)."""
         linear = shard.dot(shard.at(psi), shard.values)
-        psi.clamp_(max=LARGEST).exp_().mul_(shard.a[:, None]).mul_(shard.b)
+        psi.clamp_(max=self.largest).exp_().mul_(shard.a[:, None]).mul_(shard.b)
         mass = shard.total(psi)
         shard.add_(psi, -shard.values)
         return Cost(mass - linear, mass, shard.sum(shard.values))

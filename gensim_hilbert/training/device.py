@@ -7,9 +7,6 @@ from contextlib import contextmanager
 
 import torch
 
-# Of the matrix products of a shard; everything else is computed in float32, sums in float64.
-PRECISIONS = ("float32", "tf32", "bf16")
-
 
 def choose_device(name: str) -> torch.device:
     """The device of that name; "auto" is a GPU where there is one."""

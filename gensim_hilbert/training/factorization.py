@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from gensim_hilbert.arguments import PRECISIONS
 from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
-from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in
+from gensim_hilbert.training.device import choose_device, free_memory, products_in
 from gensim_hilbert.training.factors import Factor, joined, squares
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
@@ -370,7 +371,10 @@ class Factorization:
         """Return to the last state known to be sound, at half the rate."""
         self.scale /= 2
         if self.scale < 1e-6:
-            raise ArithmeticError("training diverges at any rate; the counts may hold something that is no text")
+            raise ArithmeticError(
+                "training diverges at any rate; the counts may hold something that is no text, or the vectors to start "
+                "from may be too long"
+            )
         logger.warning(
             "diverged in pass %d: stepping back, at %g times the rate", self.steps_done // self.n**2, self.scale
         )
