@@ -68,10 +68,10 @@ PAPER: dict[str, dict[str, dict[str, Score]]] = {
     "tagging": {n: {c: Score(*cell) for c, cell in row.items()} for n, row in TAGGING.items()},
 }
 DEFAULTS = ["hilbert", "gibbs", "sgns", "our_glove"]
-CAVEATS = """The paper's vectors saw 5.4 billion tokens (Gigaword 3 and Wikipedia 2018, 50,000 words); its bold figures are
-the best of its rows, and those of rows ending in MF were left out of its print. Its AG News has 8 classes and 96,000
-texts, ours 4 and those at hand; its WSJ is the whole, tested on sections 22-24, ours the free sample, split 70 to 30; its
-SE17 lost words to a split at blanks, and its Y130 has rounded scores."""
+CAVEATS = """The paper's vectors saw 5.4 billion tokens (Gigaword 3 and Wikipedia 2018, 50,000 words); its bold figures
+are the best of its rows, and rows ending in MF were left out of its print. Its AG News has 8 classes and 96,000
+texts, ours 4 and those at hand; its WSJ is the whole, tested on sections 22-24, ours the free sample, split 70 to 30;
+its SE17 lost words to a split at blanks, and its Y130 has rounded scores."""
 
 
 def child(name: str, keep: str, *arguments: object) -> None:

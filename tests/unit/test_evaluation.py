@@ -20,6 +20,11 @@ from gensim_hilbert.evaluation.tables import Score, as_latex, as_markdown, as_te
 QUESTIONS = Path(datapath("questions-words.txt"))
 
 
+@pytest.fixture(autouse=True)
+def no_folder(monkeypatch):
+    monkeypatch.delenv("GENSIM_HILBERT_DATA", raising=False)
+
+
 def keyed(words: list[str], matrix: np.ndarray) -> KeyedVectors:
     vectors = KeyedVectors(matrix.shape[1])
     vectors.add_vectors(words, matrix.astype(np.float32))
