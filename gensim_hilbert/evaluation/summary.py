@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.stats import norm
 
 from gensim_hilbert.evaluation.analogy import AnalogyScore, SectionScore, compare_analogies
+from gensim_hilbert.evaluation.extrinsic import ExtrinsicScore, compare_extrinsic
 from gensim_hilbert.evaluation.significance import Difference
 from gensim_hilbert.evaluation.similarity import SimilarityScore, compare_similarity
 from gensim_hilbert.evaluation.tables import Score, Table, tabulate
@@ -70,3 +72,21 @@ def section_table(scores: Mapping[str, AnalogyScore]) -> Table:
     some = next(iter(scores.values()))
     rows = {name: {section.name: section for section in score.sections} for name, score in scores.items()}
     return tabulate(f"{some.name} by section ({METHOD_NAMES[some.method]})", rows, show_analogy, lambda *_: None)
+
+
+def extrinsic_table(
+    title: str, scores: Mapping[str, Sequence[ExtrinsicScore]], baseline: Mapping[str, float] | None = None
+) -> Table:
+    """Means over seeds by set, and what the most frequent tag achieves."""
+    rows = {name: {score.name: score for score in row} for name, row in scores.items()}
+    some = next(iter(scores.values()))
+    seeds, sizes = len(some[0].runs), ", ".join(f"{s.name} {'/'.join(map(str, s.examples))}" for s in some)
+    note = f"± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
+    note += f"; examples to train/validate/test: {sizes}"
+    if any(score.metric != "accuracy" for score in some):
+        note += "; " + ", ".join(f"{score.name}: {score.metric}" for score in some if score.metric != "accuracy")
+    table = tabulate(title, rows, lambda score: Score(score.mean, score.sd), compare_extrinsic, note, digits=4)
+    if baseline:
+        told = {"most frequent tag": {name: Score(value) for name, value in baseline.items()}}
+        table = replace(table, scores=told | dict(table.scores))
+    return table
