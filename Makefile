@@ -10,7 +10,7 @@ COMPILED := $(VENV)/.compiled
 # cython-lint looks for pycodestyle on the PATH.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: venv test test-all lint format demo bench dist clean
+.PHONY: venv test test-all lint format demo docs bench dist clean
 
 venv: $(COMPILED)
 
@@ -47,7 +47,10 @@ format: $(COMPILED)
 	@$(BIN)/ruff format --quiet .
 
 demo: $(COMPILED)
-	@$(BIN)/python examples/count_pairs.py
+	@sh examples/demo.sh
+
+docs: $(COMPILED)
+	@$(BIN)/python docs/write_cli.py
 
 bench: $(COMPILED)
 	@$(BIN)/python benchmarks/counting.py

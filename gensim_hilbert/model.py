@@ -21,17 +21,20 @@ from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import counts_beside
+from gensim_hilbert.counting.settings import refuse_sample
+from gensim_hilbert.counting.store import copy_counts, counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
+from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
+from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
-TEMPERATURE, MEMORY_GB = 1.25, 2.0
-# Arguments that a solver has no use for, with the values that go without saying.
+TEMPERATURE, MEMORY_GB, BUCKET = 1.25, 2.0, 2_000_000
+# Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
 WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
     "factorization": {
         "sg": (0, 1),
@@ -44,6 +47,8 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "null_word": (0,),
         "sampler": ("candidates",),
         "gibbs_steps": (1,),
+        "temperature": (TEMPERATURE,),
+        "threshold": (0.0,),
     },
     "gibbs": {
         "sg": (0, 1),
@@ -60,13 +65,17 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "memory_gb": (MEMORY_GB,),
     },
 }
+OF_SUBWORDS: dict[str, tuple[Any, ...]] = {"min_n": (3,), "max_n": (6,), "bucket": (BUCKET,)}
+# Arguments that are settings of an objective, for those that have them.
+OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
 RECORDS = 4096  # of the history of training, at most
-# What the result depends on, besides words, text and the vectors to start from.
+# What the result depends on, besides the objective, words, text and the vectors to start from.
 SETTINGS = (
-    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "temperature",
-    "threshold", "l2", "precision", "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps",
+    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "l2", "precision",
+    "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps", "subwords", "min_n", "max_n", "bucket",
 )  # fmt: skip
 AnySolver = TypeVar("AnySolver", bound=Solver)
+PIECES = 20  # that a word's vector is made of, on average
 BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
@@ -84,7 +93,8 @@ class HilbertMLE(Word2Vec):
     what it is given, adds them to those it has, and fits all of them; so training on A and then on B is training on
     both. `epochs` says in how many rounds, each with its callbacks, not how much work is done. `sample` removes tokens
     before windows are looked at, or on average where the first corpus has less than a million; `shrink_windows` weighs
-    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect.
+    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect,
+    but with `objective="sgns"`.
 
     With `solver="gibbs"` vectors learn straight from the stream, by contrastive divergence: nothing is counted or kept
     but two matrices, and all parameters mean what they mean to gensim. `train` goes on from the vectors there are. One
@@ -100,8 +110,11 @@ class HilbertMLE(Word2Vec):
         vocabulary.
     gibbs_steps : int
         Steps of the chain from a pair to its negative.
+    objective : str or Objective
+        What is fitted: "hilbert", or another low rank embedder of `gensim_hilbert.objectives`, by its name, with
+        settings as in "glove(x_max=10)", or as an object, `GloVe(x_max=10)`; or one of your own, see there.
     temperature : float
-        The paper's tau: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
+        The paper's tau, of Hilbert-MLE: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
     threshold : float
         Words less frequent than this weigh as in plain maximum likelihood; 0, as in the paper, spares none.
     l2 : float or "auto"
@@ -120,6 +133,13 @@ class HilbertMLE(Word2Vec):
         solver: 0.35 for factorization, 0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
+    subwords : bool
+        Whether a word's vector is the mean of vectors of its character n-grams, as in fastText. `wv` is then gensim's
+        `FastTextKeyedVectors`, and has vectors for words that are not in the vocabulary, too; covectors stay with
+        words. For objectives whose psi is covector . vector, and for both solvers.
+    min_n, max_n, bucket : int
+        With `subwords`, the shortest and longest n-grams, and the number of buckets they are hashed to, as in gensim's
+        `FastText`. A model has a vector for each bucket.
     checkpoint : path, optional
         A directory for counts, and for the state of training after each epoch. Training that was interrupted goes on
         from there when it is asked for again with the same corpus and settings; others are refused. It ends with the
@@ -132,7 +152,11 @@ class HilbertMLE(Word2Vec):
     min_alpha_yet_reached: float
     epochs: int
     compute_loss: bool
-    checkpoint: Path | None = None  # models saved by an earlier version have none
+    # Models saved by an earlier version have none of these.
+    checkpoint: Path | None = None
+    subwords: bool = False
+    biases: Biases | None = None
+    offsets: Biases | None = None
 
     def __init__(
         self,
@@ -165,6 +189,7 @@ class HilbertMLE(Word2Vec):
         shrink_windows: bool = True,
         *,
         solver: str = "factorization",
+        objective: str | Objective = "hilbert",
         temperature: float = TEMPERATURE,
         threshold: float = 0.0,
         l2: float | str = "auto",
@@ -177,6 +202,10 @@ class HilbertMLE(Word2Vec):
         sampler: str = "candidates",
         gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
+        subwords: bool = False,
+        min_n: int = 3,
+        max_n: int = 6,
+        bucket: int = BUCKET,
     ):
         for name, value, allowed in (
             ("solver", solver, WITHOUT_EFFECT),
@@ -189,21 +218,34 @@ class HilbertMLE(Word2Vec):
             raise ValueError(f"a negative is drawn in one step or more, got {negative=} and {gibbs_steps=}")
         if gauge is not None and not 0 <= gauge <= 1:
             raise ValueError(f"gauge must be from 0 to 1, got {gauge}; 0.5 treats vectors and covectors alike")
+        if not alpha > 0:
+            raise ValueError(f"alpha must be above 0, got {alpha}; at that rate nothing would be learnt")
+        refuse_sample(sample or 0)
+        if subwords and vectors == "v+w":
+            raise ValueError("vectors='v+w' adds covectors, which unknown words have none of; use subwords=False")
+        if subwords and not (1 <= min_n <= max_n and bucket >= 1):
+            raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
-        unused = [name for name, usual in WITHOUT_EFFECT[solver].items() if given[name] not in usual]
+        self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
+        if solver not in self.objective.solvers:
+            raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
+        if subwords and not self.objective.subwords:
+            raise ValueError(f"{objective=} does not go with subwords=True; use objective='hilbert' or 'sgns'")
+        self.solver, self.subwords, self.min_n, self.max_n, self.bucket = solver, subwords, min_n, max_n, bucket
+        unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
         if unused:
             warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
-        self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device
-        self.threshold, self.precision, self.gauge = threshold, precision, gauge
+        self.temperature, self.threshold, self.l2 = temperature, threshold, l2
+        self.device, self.precision, self.gauge = device, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = Vectors(vector_size)
+        self.wv = self._no_vectors(vector_size)
         self.counts: PairCounts | None = None
         self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
@@ -215,6 +257,7 @@ class HilbertMLE(Word2Vec):
             negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
             (), comment, max_final_vocab, shrink_windows,
         )  # fmt: skip
+        self._adopt_settings(given)
         if sentences is not None or corpus_file is not None:
             self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
             self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
@@ -252,7 +295,26 @@ class HilbertMLE(Word2Vec):
         model._train_on_counts(model.epochs, callbacks)
         return model
 
+    def without_effect(self) -> dict[str, tuple[Any, ...]]:
+        """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
+        used = self.objective.settings() if self.solver == "factorization" else {}
+        others = {} if self.subwords else OF_SUBWORDS
+        return {name: usual for name, usual in (WITHOUT_EFFECT[self.solver] | others).items() if name not in used}
+
+    def _adopt_settings(self, given: dict[str, Any]) -> None:
+        """What an argument says and what the objective says is the same."""
+        for name, value in self.objective.settings().items():
+            if name in OF_OBJECTIVES:
+                if given[name] not in (value, *WITHOUT_EFFECT["factorization"][name]):
+                    raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
+                setattr(self, name, value)
+
     # ------------------------------------------------------------------ vocabulary
+
+    def _no_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
+        return (
+            SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket) if self.subwords else Vectors(vector_size)
+        )
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""
@@ -265,6 +327,16 @@ class HilbertMLE(Word2Vec):
                 ) from error
         else:
             super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
+
+    def _check_training_sanity(self, **sizes: Any) -> None:
+        """As gensim does, but where no word has been frequent enough it says so."""
+        if not self.wv.key_to_index and self.corpus_total_words:
+            least = self.effective_min_count
+            raise RuntimeError(
+                f"no word is left: none occurs {least} times among {self.corpus_total_words:,}; "
+                + ("lower min_count" if least == self.min_count else "raise max_final_vocab")
+            )
+        super()._check_training_sanity(**sizes)
 
     @staticmethod
     def _corpus(corpus_iterable: Any, corpus_file: Any) -> Corpus:
@@ -324,17 +396,25 @@ class HilbertMLE(Word2Vec):
         """Memory by use, in bytes; counts, shards and the optimiser's state included, where there are any."""
         size = vocab_size or len(self.wv)
         report = super().estimate_memory(vocab_size=size, report=report)
-        total = report.pop("total")
+        del report["total"]
+        row = 4 * self.vector_size
+        learnt = size
+        if isinstance(self.wv, SubwordVectors):
+            learnt = self.wv.composition.rows if size == len(self.wv) else size + min(self.bucket, 3 * size)
+            report |= {"vectors_vocab": size * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * size}
         if self.solver == "gibbs":
             report["workers"] = self.workers * BYTES_A_WORKER
-            report["total"] = total + report["workers"]
-            return report
-        report["counts"] = int(self.memory_gb * (1 << 30))
-        # For both sides: the factor itself, two moments, and two copies to step back to.
-        report["optimizer"] = 10 * 4 * size * self.vector_size
-        side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
-        report["shards"] = 2 * 4 * side * side
-        report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
+            if self.subwords:  # what is learnt, and vectors twice
+                report["subwords"] = (learnt + 2 * size) * row
+        else:
+            report["counts"] = int(self.memory_gb * (1 << 30))
+            # For both sides: the factor itself, two moments, and two copies to step back to.
+            report["optimizer"] = 5 * (size + learnt) * row
+            if self.subwords:  # vectors and their gradients, and which rows they are made of, both ways
+                report["subwords"] = (2 * row + 40 * PIECES) * size
+            side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
+            report["shards"] = 2 * 4 * side * side
+        report["total"] = sum(report.values())
         return report
 
     # ------------------------------------------------------------------ training
@@ -450,7 +530,7 @@ class HilbertMLE(Word2Vec):
 
     def _starting_point(self) -> tuple[np.ndarray | None, bool]:
         """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
-        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
+        lock = self.wv.locks()
         touched = lock is not None or self._written != self._checksum()
         if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
             raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
@@ -492,7 +572,7 @@ class HilbertMLE(Word2Vec):
         if self.returned == "v+w":
             from gensim_hilbert.training.gauge import summed
 
-            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors))
+            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
         for callback in callbacks:
@@ -512,6 +592,8 @@ class HilbertMLE(Word2Vec):
     def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
         """For the training about to begin, of which it knows all that the result depends on."""
         settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
+        if self.solver == "factorization":
+            settings["objective"] = repr(self.objective)
         request = {
             "settings": {**settings, "epochs": epochs},
             "vocabulary": self._vocabulary().fingerprint,
@@ -521,15 +603,16 @@ class HilbertMLE(Word2Vec):
         }
         return Checkpoint(self._checkpoint_folder(), request)
 
-    def take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
-        """Have these covectors and vectors, as the result of training."""
-        self.syn1neg, self.wv.vectors = covectors, vectors
+    def take(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
+        """Have these covectors, and vectors by these parameters, as the result of training."""
+        self.biases = biases
+        self.syn1neg, self.wv.parameters = covectors, parameters
         self.wv.fill_norms(force=True)
         self._written = self._checksum()
 
     def _checksum(self) -> int:
         """Tells whether somebody else has set the vectors: training then starts from them."""
-        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.vectors).data))
+        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.parameters).data))
 
     # ------------------------------------------------------------------ vectors and covectors
 
@@ -545,29 +628,53 @@ class HilbertMLE(Word2Vec):
         """The covectors, over the same words as `wv`."""
         return covectors_of(self.wv, self.syn1neg)
 
+    @property
+    def context_biases(self) -> np.ndarray | None:
+        """What the objective adds to covector . vector for each context; None where it has no biases."""
+        return None if self.biases is None else self.biases[0]
+
+    @property
+    def term_biases(self) -> np.ndarray | None:
+        """The same for each term."""
+        return None if self.biases is None else self.biases[1]
+
     def pmi(self, context: str, term: str) -> float:
-        """The fitted PMI of two words: covector . vector, minus `psi_offset`, which only the Gibbs solver has."""
+        """The fitted PMI of two words: covector . vector, minus `psi_offset` and the `offsets` of both words.
+
+        The constant is 0 for Hilbert-MLE by factorization. Offsets are two arrays, for contexts and for terms, or None:
+        objectives with biases or smoothed noise do not put all of PMI into the vectors, or more than it.
+        """
         self._refuse_sum("pmi")
-        return float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term)) - self.psi_offset
+        row = self.wv.get_index(context)
+        psi = float(self.syn1neg[row] @ self.wv.get_vector(term)) - self._term_offset(term)
+        return psi if self.offsets is None else psi - float(self.offsets[0][row])
 
     def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
         """What goes with a word: the contexts with the highest fitted PMI."""
         self._refuse_sum("most_cooccurring")
-        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab)
-        return [(context, psi - self.psi_offset) for context, psi in found]
+        of_contexts = None if self.offsets is None else self.offsets[0]
+        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab, of_contexts)
+        offset = self._term_offset(word)
+        return [(context, psi - offset) for context, psi in found]
+
+    def _term_offset(self, term: str) -> float:
+        """Those of the objective that depend on a term are for known ones."""
+        if self.offsets is None or not self.wv.has_index_for(term):
+            return self.psi_offset
+        return self.psi_offset + float(self.offsets[1][self.wv.get_index(term)])
 
     def predict_output_word(
         self, context_words_list: list[str | int], topn: int = 10
     ) -> list[tuple[str, float]] | None:
-        """The most probable words given context words: p_j exp(sum of psi_ij), normalised."""
+        """The most probable words given context words: p_j exp(sum of PMI_ij), normalised."""
         if not self.negative or not hasattr(self, "syn1neg"):
             raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
         self._refuse_sum("predict_output_word")
-        contexts = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        contexts = [self.wv.get_index(word) for word in context_words_list if self.wv.has_index_for(word)]
         if not contexts:
             logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
             return None
-        score = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0) + np.log(np.maximum(self._frequencies(), 1e-30))
+        score = self._joint_pmi(contexts) + np.log(np.maximum(self._frequencies(), 1e-30))
         probability = np.exp(score - score.max())
         probability /= probability.sum()
         best = matutils.argsort(probability, topn=topn, reverse=True)
@@ -583,10 +690,15 @@ class HilbertMLE(Word2Vec):
             total = 0.0
             for place, term in enumerate(ids):
                 contexts = ids[max(0, place - self.window) : place] + ids[place + 1 : place + 1 + self.window]
-                logits = log_p + self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
+                logits = log_p + self._joint_pmi(contexts)
                 total += float(logits[term] - logits.max() - np.log(np.exp(logits - logits.max()).sum()))
             scores.append(total)
         return np.array(scores, dtype=np.float32)
+
+    def _joint_pmi(self, contexts: list[int]) -> np.ndarray:
+        """The sum of PMI with these contexts, for each term, but for a constant."""
+        psi: np.ndarray = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
+        return psi if self.offsets is None else psi - len(contexts) * self.offsets[1]
 
     def _frequencies(self) -> np.ndarray:
         if self.counts is not None and len(self.counts) == len(self.wv):
@@ -638,32 +750,15 @@ class HilbertMLE(Word2Vec):
         name = args[0] if args else kwargs.get("fname")
         beside = counts_beside(name) if isinstance(name, str | os.PathLike) else None
         model.counts = PairCounts.open(beside) if beside is not None and beside.exists() else None
+        if not hasattr(model, "objective"):  # saved by an earlier version
+            model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
         return model
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
-        self.wv = Vectors(self.vector_size)
+        self.wv = self._no_vectors(self.vector_size)
         self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
         self.wv.expandos = other_model.wv.expandos
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
-
-
-def copy_counts(source: Path, target: Path) -> None:
-    """Copy a store, whole or not at all."""
-    if source.resolve() == target.resolve():
-        return
-    fresh = target.with_name(target.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh, copy_function=link_or_copy)
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.rename(target)
-
-
-def link_or_copy(source: str, target: str) -> None:
-    """The files of a store are never changed, only replaced: a second name for one is as good as a copy."""
-    try:
-        os.link(source, target)
-    except OSError:  # another file system, or one that has no links
-        shutil.copy2(source, target)

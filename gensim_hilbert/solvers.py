@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import count
 from timeit import default_timer
@@ -16,6 +17,7 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.objectives import Biases
     from gensim_hilbert.training.checkpoint import Arrays, Saved
     from gensim_hilbert.training.factorization import Report
     from gensim_hilbert.training.gibbs import Epoch
@@ -45,8 +47,32 @@ class Solver(Protocol):
         """All rounds are done, or one of them has failed."""
 
 
+class Fit(Protocol):
+    """What a solver needs of that which fits an objective to counts."""
+
+    passes: int
+    steps_done: int
+    history: list[Report]
+
+    @property
+    def steps(self) -> int:
+        """In all, at most."""
+
+    def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
+        """Make so many more; returns how they went."""
+
+    def evaluate(self) -> Report:
+        """How well counts are fitted by now."""
+
+    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
+        """Covectors, and vectors or what they are made of, as they are by now, and biases where there are any."""
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """What a fit made with the same arguments, and with this as `saved`, goes on from."""
+
+
 class FromCounts:
-    """Sharded factorisation of the model's counts, in so many rounds."""
+    """Fits the model's objective to its counts, in so many rounds."""
 
     def __init__(
         self,
@@ -57,14 +83,11 @@ class FromCounts:
         report_delay: float,
         saved: Saved | None = None,
     ):
-        from gensim_hilbert.objectives.hilbert import Hilbert
-        from gensim_hilbert.training.factorization import Factorization
-
         counts = model.fitted_counts
         assert counts is not None
         self.model, self.epochs, self.report_delay = model, epochs, report_delay
-        self.fit = Factorization(
-            Hilbert(counts, model.temperature, model.threshold),
+        self.objective = model.objective.bind(counts)
+        self.fit = self.objective.fit(
             model.vector_size,
             l2=model.l2,
             rate=model.alpha / GENSIM_ALPHA,
@@ -74,13 +97,13 @@ class FromCounts:
             gauge=gauge_of(model),
             seed=model.seed,
             memory_gb=model.memory_gb,
-            start=(model.syn1neg, model.wv.vectors) if start else None,
+            start=(model.syn1neg, model.wv.parameters, model.biases) if start else None,
+            composition=model.wv.composition,
             lock=lock,
             saved=saved,
         )
         if saved is not None:
-            model.take(*self.fit.result())
-        model.psi_offset = 0.0
+            self._take_result()
         self.bar = Progress("training", self.fit.steps, show=model.progress, unit=" shards")
         self.said = default_timer()
 
@@ -94,11 +117,8 @@ class FromCounts:
         fit = self.fit
         steps = fit.steps * (number + 1) // self.epochs - fit.steps * number // self.epochs
         report = fit.run(steps, self._show)
-        self.model.take(*fit.result())
-        logger.info(
-            "EPOCH %d: %.1f passes, loss %.6f, sum p^ %.4f, gradient %.3g",
-            number, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
-        )  # fmt: skip
+        self._take_result()
+        logger.info("EPOCH %d: %.1f passes, %s", number, report.passes, report)
         return fit.evaluate().loss if self.model.compute_loss else 0.0
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -109,15 +129,17 @@ class FromCounts:
         """Nothing is left but the bar."""
         self.bar.__exit__(None, None, None)
 
+    def _take_result(self) -> None:
+        covectors, vectors, biases = self.fit.result()
+        self.model.take(covectors, vectors, biases)
+        self.model.psi_offset, self.model.offsets = self.objective.psi_offset, self.objective.offsets(biases)
+
     def _show(self, report: Report) -> None:
-        self.bar.note(f"pass {report.passes:.1f}, loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
+        self.bar.note(f"pass {report.passes:.1f}, {report}")
         self.bar.move_to(self.fit.steps_done)
         if not self.bar.shown and default_timer() - self.said >= self.report_delay:
             self.said = default_timer()
-            logger.info(
-                "PROGRESS: pass %.2f of %d, loss %.6f, sum p^ %.4f, gradient %.3g",
-                report.passes, self.fit.passes, report.loss, report.unitarity, report.gradient,
-            )  # fmt: skip
+            logger.info("PROGRESS: pass %.2f of %d, %s", report.passes, self.fit.passes, report)
 
 
 class FromStream:
@@ -138,12 +160,14 @@ class FromStream:
         from gensim_hilbert.training.gibbs import Epoch, Streaming
 
         self.model, self.corpus, self.report_delay, self.turn = model, corpus, report_delay, turn
-        start = (model.syn1neg, model.wv.vectors) if saved is None else (saved.array("w"), saved.array("v"))
-        model.take(*(np.require(side, np.float32, ["C", "W"]) for side in start))
+        start = (model.syn1neg, model.wv.parameters) if saved is None else (saved.array("w"), saved.array("v"))
+        self.w, self.v = (np.require(side, np.float32, ["C", "W"]) for side in start)
+        model.take(self.w, self.v)
         self.streaming = Streaming(
             vocabulary,
-            model.syn1neg,
-            model.wv.vectors,
+            self.w,
+            self.v,
+            model.wv.composition,
             expected_words=words * epochs,
             window=model.window,
             shrink=bool(model.shrink_windows),
@@ -184,29 +208,31 @@ class FromStream:
             raise
         self._record()
         loss = epoch.loss / max(1, epoch.pairs)
-        self.model.wv.fill_norms(force=True)
+        self.model.take(self.w, self.v)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
         return loss
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The two matrices, and how much has been read: the rate goes by it."""
-        facts = {"done": vars(self.done), "history": self.history}
-        return facts, {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
+        return {"done": vars(self.done), "history": self.history}, {"w": self.w, "v": self.v}.items()
 
     def finish(self) -> None:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
         import torch
 
-        from gensim_hilbert.training.gauge import canonical_
+        from gensim_hilbert.training.gauge import canonical_axes, turn_
         from gensim_hilbert.training.gibbs import log_partition
 
         self.bar.__exit__(None, None, None)
-        model = self.model
-        w, v = model.syn1neg, model.wv.vectors
-        if self.turn:
-            canonical_(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model))
+        model, w, v = self.model, self.w, self.v
+        self.streaming.settle()
         model.take(w, v)
-        model.psi_offset = log_partition(w, v, self.streaming.unigram)
+        if self.turn:
+            axes = canonical_axes(torch.from_numpy(w), torch.from_numpy(model.wv.vectors), gauge_of(model))
+            for side, to_canonical in zip((w, v), axes, strict=True):
+                turn_(torch.from_numpy(side), to_canonical)
+            model.take(w, v)
+        model.psi_offset, model.offsets = log_partition(w, model.wv.vectors, self.streaming.unigram), None
 
     def _show(self, words: int, loss: float) -> None:
         self.bar.note(f"loss {loss:.4f}, rate {self.streaming.rate:.4f}")
@@ -231,7 +257,9 @@ class FromStream:
 
 
 def gauge_of(model: HilbertMLE) -> float:
-    """As the user wants it, or what suits the solver."""
+    """As the user wants it, or what suits the objective or the solver."""
     from gensim_hilbert.training.gauge import GAUGE
 
-    return GAUGE[model.solver] if model.gauge is None else model.gauge
+    if model.gauge is not None:
+        return model.gauge
+    return GAUGE[model.solver] if model.objective.gauge is None else model.objective.gauge

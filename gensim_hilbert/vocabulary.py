@@ -217,8 +217,8 @@ def text_start(block: Block, data: bytes) -> int:
 def malformed(block: Block, error: InvalidUTF8) -> UnicodeError:
     """The error a user sees for malformed bytes."""
     return UnicodeError(
-        f"{block.name}: invalid UTF-8 at byte {block.start + error.position}; mend the file, or pass errors='replace' "
-        "or errors='ignore'"
+        f"{block.name}: invalid UTF-8 at byte {block.start + error.position}; mend the file, or count its pairs with "
+        "errors='replace' or errors='ignore' (gensim-hilbert count --errors) and train on those"
     )
 
 

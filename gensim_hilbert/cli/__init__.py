@@ -82,7 +82,7 @@ def drop_output() -> None:
 
 def sentence(error: Exception) -> str:
     """What an error says, in one line."""
-    if isinstance(error, OSError) and error.errno and error.filename:
-        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     return " ".join(text.split()) or type(error).__name__

@@ -16,12 +16,21 @@ COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", "a saved m
 VECTORS, TEXT, BINARY = "vectors", "vectors in word2vec's text format", "vectors in word2vec's binary format"
 
 
+def checkpoint_beside(model: Path) -> Path:
+    """Where the checkpoint of a model lies while it is trained."""
+    return model.with_name(model.name + ".checkpoint")
+
+
 def kind_of(path: Path) -> str:
     """One of the above; `VECTORS` is what the rest may be."""
     import smart_open
 
     if not path.exists():
-        hint = "; counting it was interrupted: give the same command again" if partial_of(path).exists() else ""
+        hint = ""
+        if partial_of(path).exists():
+            hint = "; counting it was interrupted: give the same command again"
+        elif checkpoint_beside(path).exists():
+            hint = f"; its training was interrupted: go on by `gensim-hilbert train --resume -o {path}`"
         raise FileNotFoundError(f"{path} does not exist{hint}")
     if path.is_dir():
         if (path / "manifest.json").exists():
@@ -79,8 +88,8 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
 
 
 def require(word: str, words: KeyedVectors, path: Path) -> None:
-    """One sentence about a word that is not there."""
-    if word not in words.key_to_index:
+    """One sentence about a word that has no vector."""
+    if word not in words:
         raise KeyError(
             f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
         )

@@ -12,6 +12,9 @@ from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require, with_cove
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 
+# As `gensim_hilbert.export.FORMATS` has them, which takes seconds to import.
+FORMATS = ("word2vec", "word2vec-binary", "glove", "fasttext", "model2vec", "projector", "numpy", "parquet")
+
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="How many.")
 
@@ -95,10 +98,12 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
         counts = PairCounts.open(model)
     else:
         loaded = with_covectors(load(model), model)
-        for word in (context, term):
-            require(word, loaded.wv, model)
+        require(context, loaded.covectors, model)
+        require(term, loaded.wv, model)
         facts["fitted"] = loaded.pmi(context, term)
         counts = loaded.fitted_counts
+        if term not in loaded.wv.key_to_index:  # made of its n-grams
+            counts = None
     if counts is not None:
         facts["counted"] = counts.pmi(context, term)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)
@@ -108,7 +113,9 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
 @click.command(cls=Verb, short_help="Write vectors for other programs.")
 @model_argument
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the vectors go.")
-@click.option("--format", "kind", help="Which format.  [default: by the name of the output]")
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), help="For which programs.  [default: by the name of the output]"
+)
 @click.option(
     "--what",
     type=click.Choice(["vectors", "covectors", "sum"]),
@@ -116,13 +123,19 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
     show_default=True,
     help="What to write.",
 )
+@click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
+@click.option("--lowercase", is_flag=True, help="model2vec: texts are lowercased.")
+@click.option("--split-punctuation", is_flag=True, help="model2vec: punctuation is split off words.")
 @as_json
-def export(model: Path, output: Path, kind: str | None, what: str, as_json: bool) -> None:
+def export(
+    model: Path, output: Path, kind: str | None, what: str, skip_unfit: bool, as_json: bool, **flags: bool
+) -> None:
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
     loaded = load(model)
-    write(loaded, output, format=kind, what=what)
-    words = words_of(loaded, model)
-    facts = {"output": str(output), "what": what, "words": len(words), "vector_size": words.vector_size}
-    show(facts, f"{output}: {what} of {len(words):,} words, {words.vector_size} dimensions", as_json)
+    options: dict[str, Any] = {name: True for name, given in flags.items() if given}
+    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
+    size = words_of(loaded, model).vector_size
+    facts = {"output": str(output), "what": what, "words": words, "vector_size": size}
+    show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)

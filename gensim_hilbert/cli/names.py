@@ -1,4 +1,4 @@
-"""Names of options: those of gensim 3 and of word2vec in C are answered with the ones that took their place."""
+"""Names of options: those of gensim 3, word2vec in C, fastText and GloVe are answered with what took their place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,22 @@ from collections.abc import Iterable
 import click
 
 NO_USE = "has no counterpart here, where the PMI itself is fitted: leave it out"
+CALLED = {
+    "vector-size": ("size", "dim"),
+    "epochs": ("iter", "epoch"),
+    "workers": ("threads", "thread"),
+    "window": ("ws", "window-size"),
+    "min-count": ("minCount",),
+    "negative": ("neg",),
+    "alpha": ("lr", "eta"),
+    "memory-gb": ("memory",),
+}
 OLD = {
-    "size": "is called --vector-size",
-    "iter": "is called --epochs",
-    "threads": "is called --workers",
-    "train": "is not needed: give the text as an argument, as in `gensim-hilbert train text.txt -o model`",
+    **{old: f"is called --{new}" for new, names in CALLED.items() for old in names},
+    **dict.fromkeys(
+        ("train", "input"),
+        "is not needed: give the text as an argument, as in `gensim-hilbert train text.txt -o model`",
+    ),
     "save-vocab": "is not needed: counts and models hold their vocabulary",
     "read-vocab": "is the option --vocabulary of `gensim-hilbert count`",
     "binary": "is an option of `gensim-hilbert export`: --format",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from gensim_hilbert.cli.loading import checkpoint_beside
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
@@ -68,7 +69,7 @@ def train(
 
     Interrupted, it goes on when the same command is given again, or with --resume.
     """
-    work = output.with_name(output.name + ".checkpoint")
+    work = checkpoint_beside(output)
     command: dict[str, Any] = {
         "corpus": [absolute(name) for name in corpus],
         "counts": counts and absolute(str(counts)),

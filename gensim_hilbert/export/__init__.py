@@ -27,7 +27,7 @@ def export(
     skip_unfit: bool = False,
     transport_params: dict[str, Any] | None = None,
     **options: Any,
-) -> None:
+) -> int:
     """Write vectors in the format of another tool.
 
     Local files are written under another name and renamed when they are whole: after an error, what was there before is
@@ -47,7 +47,8 @@ def export(
         "word2vec"         .w2v, .word2vec    text with a header: gensim, spaCy and most others
         "word2vec-binary"  .bin               the same in binary
         "glove"            .glove, glove*.txt text without a header
-        "fasttext"         .vec               the same as "word2vec"
+        "fasttext"         .vec               the same as "word2vec"; with a name in .bin, a model for fastText,
+                                              which then knows words never seen, if this one does
         "model2vec"                           a folder for `model2vec.StaticModel.from_pretrained` and for
                                               `sentence_transformers.SentenceTransformer`
         "projector"                           a folder with vectors.tsv and metadata.tsv for TensorBoard
@@ -66,6 +67,11 @@ def export(
         For "model2vec" only, how it shall find words in a text. By default they are what stands between white space.
         With `lowercase=True` texts are lowercased first, with `split_punctuation=True` punctuation is split off.
 
+    Returns
+    -------
+    int
+        How many words were written.
+
     Raises
     ------
     ValueError
@@ -75,6 +81,7 @@ def export(
     --------
     >>> export(model, "vectors.bin")
     >>> export(model, "vectors.txt.gz", format="word2vec", what="sum")
+    >>> export(model, "model.bin", format="fasttext")
     >>> export(model, "news-vectors", format="model2vec", lowercase=True, split_punctuation=True)
     """
     name = name_of(path)
@@ -88,6 +95,7 @@ def export(
     with Staging(transport_params) as staging:
         FORMATS[chosen].write(staging, name, table, **options)
     logger.info("wrote %s of %d words to %s as %s", what, len(table.words), name, chosen)
+    return len(table.words)
 
 
 def guess_format(name: str) -> str:
@@ -99,7 +107,7 @@ def guess_format(name: str) -> str:
     if base.startswith("glove") and base.endswith(".txt"):
         return "glove"
     known = "; ".join(f"{format!r} ({properties.says})" for format, properties in FORMATS.items())
-    raise ValueError(f"the name {name} does not tell a format; give format= one of {known}")
+    raise ValueError(f"the name {name} does not tell a format; give format= (--format) one of {known}")
 
 
 def table_of(model: Any, what: str) -> Table:
@@ -128,7 +136,7 @@ def table_of(model: Any, what: str) -> Table:
     counts = keyed.expandos.get("count")
     if counts is not None and len(counts) != len(keyed):
         counts = None
-    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts)
+    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model)
 
 
 def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
@@ -145,10 +153,10 @@ def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
         shown = repr(word) if len(word) <= 60 else f"{word[:60]!r}..."
         raise ValueError(
             f"format={format!r} cannot hold the word {shown}{others}; formats that can hold it: {able}; or leave such "
-            "words out with skip_unfit=True"
+            "words out with skip_unfit=True (--skip-unfit)"
         )
     logger.warning("left out %d words that format=%r cannot hold", unfit, format)
     if not fit:
         raise ValueError(f"format={format!r} can hold none of the words")
     counts = None if table.counts is None else np.asarray(table.counts)[fit]
-    return Table([table.words[row] for row in fit], table.matrix[fit], counts)
+    return table._replace(words=[table.words[row] for row in fit], matrix=table.matrix[fit], counts=counts)

@@ -76,7 +76,10 @@ class Checkpoint:
         folder.mkdir(parents=True)
         for name, array in arrays:
             path = folder / f"{name}.safetensors"
-            save_file({name: np.ascontiguousarray(array)}, path)
+            try:
+                save_file({name: np.ascontiguousarray(array)}, path)
+            except SafetensorError as error:  # which does not tell where
+                raise OSError(f"{path} cannot be written, so training stops: {error}") from error
             with open(path, "rb+") as file:
                 os.fsync(file.fileno())
         manifest = {

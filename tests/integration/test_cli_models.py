@@ -11,6 +11,8 @@ from helpers import some_text
 from shell import COMMAND, assert_one_sentence, run, run_here
 
 from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.cli import models
+from gensim_hilbert.export import FORMATS
 
 SENTENCES = [line.split() for line in some_text().splitlines()]
 
@@ -119,7 +121,6 @@ def test_info_of_counts(model, loaded):
 
 @pytest.mark.parametrize("binary", [False, True])
 def test_word2vec_files(binary, loaded, tmp_path):
-    pytest.importorskip("gensim_hilbert.export")
     path = tmp_path / "vectors"
     loaded.wv.save_word2vec_format(str(path), binary=binary)
     (found,) = answer("neighbors", path, "cat", "--topn", 3)
@@ -131,13 +132,30 @@ def test_word2vec_files(binary, loaded, tmp_path):
 
 @pytest.mark.parametrize("what", ["vectors", "covectors"])
 def test_export(what, model, loaded, tmp_path):
-    pytest.importorskip("gensim_hilbert.export")
     path = tmp_path / "vectors.bin"
     facts = answer("export", model, "-o", path, "--format", "word2vec-binary", "--what", what)
     assert facts["words"] == len(loaded.wv)
     written = KeyedVectors.load_word2vec_format(str(path), binary=True)
     assert written.index_to_key == loaded.wv.index_to_key
     assert np.array_equal(written.vectors, loaded.wv.vectors if what == "vectors" else loaded.syn1neg)
+
+
+def test_export_has_the_formats_and_options_of_the_python_call(loaded, tmp_path):
+    assert tuple(FORMATS) == models.FORMATS
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["cat", "New York"], np.ones((2, 2), dtype=np.float32))
+    vectors.save(str(tmp_path / "words"))
+    refused = run_here("export", tmp_path / "words", "-o", tmp_path / "v.vec")
+    assert_one_sentence(refused, "leave such words out with skip_unfit=True (--skip-unfit)")
+    done = run_here("export", tmp_path / "words", "-o", tmp_path / "v.vec", "--skip-unfit")
+    assert done.stdout == f"{tmp_path / 'v.vec'}: vectors of 1 words, 2 dimensions\n"
+    options = ["--format", "model2vec", "--lowercase", "--split-punctuation", "--skip-unfit"]
+    assert answer("export", tmp_path / "words", "-o", tmp_path / "static", *options)["words"] == 1
+    tokenizer = json.loads((tmp_path / "static" / "tokenizer.json").read_text())
+    assert (tokenizer["normalizer"], tokenizer["pre_tokenizer"]) == ({"type": "Lowercase"}, {"type": "Whitespace"})
+    wrong = run_here("export", tmp_path / "words", "-o", tmp_path / "v.bin", "--lowercase")
+    assert_one_sentence(wrong, "'word2vec-binary' has no option 'lowercase'")
+    assert_one_sentence(run_here("export", "words", "-o", "v", "--format", "word3vec"), "'word3vec' is not one of", 2)
 
 
 def test_errors_are_one_sentence(model, tmp_path):
@@ -159,7 +177,7 @@ def test_standard_output_is_full(model):
     with open("/dev/full", "w") as full:
         done = run("neighbors", model, "cat", stdout=full)
     assert done.returncode == 1
-    assert done.stderr == "error: [Errno 28] No space left on device\n"
+    assert done.stderr == "error: No space left on device\n"
 
 
 def test_standard_output_is_closed(model):

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -73,6 +74,10 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "-o", "model", "--size=100"], "--size is called --vector-size"),
         (["train", "text.txt", "-o", "model", "-iter", "5"], "-iter is called --epochs"),
         (["train", "text.txt", "-o", "model", "-threads", "5"], "-threads is called --workers"),
+        (["train", "text.txt", "-o", "model", "-dim", "100"], "-dim is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "-minCount", "5"], "-minCount is called --min-count"),
+        (["-input", "text.txt", "-output", "model"], "give the text as an argument"),
+        (["train", "text.txt", "-o", "model", "-window-size", "5"], "-window-size is called --window"),
         (["train", "text.txt", "-o", "model", "--hs", "1"], "--hs has no counterpart here"),
         (["train", "text.txt", "-o", "model", "-cbow", "0"], "-cbow has no counterpart here"),
         (["train", "text.txt", "-o", "model", "-min_count", "5"], "-min_count is written --min-count"),
@@ -195,10 +200,26 @@ def test_errors_leave_nothing_behind(text, tmp_path):
     empty.touch()
     assert_one_sentence(run("train", empty, "-o", model), "the corpus is empty")
     assert_one_sentence(run_here("train", tmp_path / "missing.txt", "-o", model), "no such file")
-    assert_one_sentence(run_here("train", text, "-o", model, "--min-count", 10**6), "")
+    assert_one_sentence(run_here("train", text, "-o", model, "--min-count", 10**6), "none occurs 1000000 times")
+    assert_one_sentence(run_here("train", text, "-o", model, "--max-final-vocab", 0), "raise max_final_vocab")
+    assert_one_sentence(run_here("train", text, "-o", model, "--alpha", 0), "alpha must be above 0, got 0.0")
+    assert_one_sentence(run_here("train", text, "-o", model, "--sample", -1), "sample must be a number of 0 or more")
+    assert_one_sentence(run_here("train", sys.executable, "-o", model), "gensim-hilbert count --errors")
     assert_one_sentence(run_here("train", text, "-o", model, "--device", "abacus"), "abacus")
     assert_one_sentence(run_here("train", "--resume", "-o", model), "no interrupted training")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "text.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_a_checkpoint_that_cannot_be_written(text, tmp_path):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = run("train", text, "-o", tmp_path / "model", "--vector-size", 1000, "--min-count", 2, preexec_fn=limit)
+    assert_one_sentence(done, "safetensors cannot be written, so training stops")
+    assert os.listdir(tmp_path) == ["text.txt"]
 
 
 def test_a_warning_is_one_line(text, tmp_path):
@@ -266,6 +287,7 @@ def test_ctrl_c_then_resume(options, long_text, tmp_path):
     assert (code, out) == (130, ""), err
     assert err.strip() == f"unfinished; to go on: gensim-hilbert train --resume -o {model}"
     assert not model.exists()
+    assert_one_sentence(run_here("info", model), f"go on by `gensim-hilbert train --resume -o {model}`")
     told = run_here("info", work).stdout
     assert "an interrupted training" in told
     assert f"{epochs_done(work)} of {options['epochs']} epochs" in told

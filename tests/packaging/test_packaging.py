@@ -1,6 +1,7 @@
 """What we ship: a complete sdist, a wheel of compiled modules, and readable errors where something is missing."""
 
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -21,9 +22,9 @@ def copy_source(target, *, without=()):
     """Copy what a fresh clone holds, so that no build touches, or profits from, the working tree."""
     target.mkdir()
     for path in ROOT.iterdir():
-        if path.suffix in {".toml", ".py", ".in", ".md", ".txt"} or path.name in {"LICENSE", "Makefile"}:
+        if path.suffix in {".toml", ".py", ".in", ".md", ".txt", ".cff"} or path.name in {"LICENSE", "Makefile"}:
             shutil.copy(path, target)
-    for folder in ("gensim_hilbert", "cython_ext", "tests"):
+    for folder in ("gensim_hilbert", "cython_ext", "tests", "docs", "examples", "benchmarks"):
         shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns(*COMPILED, *without))
     return target
 
@@ -61,6 +62,12 @@ def wheel_names(distributions):
 def test_sdist_has_every_cython_source(sdist_names):
     shipped = {path.name for path in sdist_names if path.parts[:1] == ("cython_ext",) and path.suffix}
     assert shipped == HEADERS_AND_SOURCES
+
+
+@pytest.mark.slow
+def test_sdist_has_all_that_the_readme_leads_to(sdist_names):
+    targets = re.findall(r"\]\((?!http)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {PurePosixPath(target) for target in targets} <= sdist_names
 
 
 @pytest.mark.slow

@@ -1,0 +1,48 @@
+"""Go on with a saved model when there is new text: words it has not seen before included.
+
+python examples/continue_training.py [OLD NEW]        by default the two halves of news that come with Gensim
+
+The model keeps its pair counts. New text adds to them, and all are fitted: training on one text and then on another is
+training on both, so nothing is forgotten, and the order does not matter. Only words that were too rare in either text
+alone are missed.
+"""
+
+import os
+import sys
+import tempfile
+
+import numpy as np
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
+
+from gensim_hilbert import HilbertMLE
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return [simple_preprocess(line) for line in file]
+
+
+if len(sys.argv) == 3:
+    old, new = map(read, sys.argv[1:])
+else:
+    news = read(datapath("lee_background.cor"))
+    old, new = news[:150], news[150:]
+
+with tempfile.TemporaryDirectory() as folder:
+    HilbertMLE(old, vector_size=50, min_count=5, seed=1).save(os.path.join(folder, "news.model"))
+    model = HilbertMLE.load(os.path.join(folder, "news.model"))  # another day
+    known = set(model.wv.index_to_key)
+
+    model.build_vocab(new, update=True)
+    model.train(new, total_examples=len(new), epochs=model.epochs)
+
+    fresh = [word for word in model.wv.index_to_key if word not in known]
+    print(f"{len(known):,} words, and {len(fresh):,} new ones")
+    for word in sorted(fresh, key=lambda word: -model.wv.get_vecattr(word, "count"))[:4]:
+        print(f"  like {word}: {', '.join(other for other, _ in model.wv.most_similar(word, topn=5))}")
+
+    both = HilbertMLE(old + new, vector_size=50, min_count=5, seed=1)
+    shared = [word for word in model.wv.index_to_key if word in both.wv][:300]
+    psi = [(m.covectors[shared] @ m.wv[shared].T).ravel() for m in (model, both)]
+    print(f"PMI of frequent words, correlated with training on all text at once: {np.corrcoef(psi)[0, 1]:.3f}")

@@ -1,0 +1,41 @@
+"""Take HilbertMLE where a script has gensim's Word2Vec: the import changes, and nothing else.
+
+python examples/replace_word2vec.py [TEXT]        one sentence a line; by default news that come with Gensim
+"""
+
+import os
+import sys
+import tempfile
+
+from gensim.models import Word2Vec
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
+
+from gensim_hilbert import HilbertMLE
+
+with open(sys.argv[1] if len(sys.argv) > 1 else datapath("lee_background.cor"), encoding="utf-8") as file:
+    sentences = [simple_preprocess(line) for line in file]
+
+
+def script(Word2Vec, folder):
+    """What many scripts do, written for gensim."""
+    model = Word2Vec(sentences, vector_size=50, window=5, min_count=10, sg=1, negative=5, epochs=5, seed=1, workers=1)
+    model.save(os.path.join(folder, "news.model"))
+    model = Word2Vec.load(os.path.join(folder, "news.model"))
+    model.wv.save_word2vec_format(os.path.join(folder, "news.bin"), binary=True)
+    frequent = model.wv.index_to_key[100]
+    for word in ("police", "australia", frequent):
+        if word in model.wv:
+            near = ", ".join(f"{other} {cosine:.2f}" for other, cosine in model.wv.most_similar(word, topn=5))
+            print(f"  like {word}: {near}")
+    return model
+
+
+for kind in (Word2Vec, HilbertMLE):
+    print(f"{kind.__module__}.{kind.__name__}")
+    with tempfile.TemporaryDirectory() as folder:
+        model = script(kind, folder)
+
+# What only the second can tell: covectors say what goes with a word, and how much more often than by chance.
+word = "police" if "police" in model.wv else model.wv.index_to_key[100]
+print(f"  goes with {word}: {', '.join(f'{other} {pmi:.1f}' for other, pmi in model.most_cooccurring(word, topn=5))}")
