@@ -3,12 +3,12 @@
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
                                  [--glove DIR]
 
-HilbertMLE with both solvers and gensim's SGNS always; the original word2vec in C (`pip install word2vec`) and fastText
-(`pip install fasttext`) where they are installed, GloVe where `--glove` names the folder of its compiled programs. All
-see the same words and window. word2vec's kin and the Gibbs solver have 5 negatives, 5 epochs and sample = 1e-4; GloVe
-has its own defaults, but the x_max of 10 of its demo, made for corpora of this size. word2vec in C and fastText take no
-seed: their runs differ by the timing of two threads. Every model is trained and scored in a process of its own. Mean
-and standard deviation over seeds.
+HilbertMLE with both solvers, GloVe's objective and gensim's SGNS always; the original word2vec in C (`pip install
+word2vec`) and fastText (`pip install fasttext`) where they are installed, GloVe where `--glove` names the folder of its
+compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5 negatives, 5 epochs and
+sample = 1e-4; GloVe has its own defaults, but the x_max of 10 of its demo, made for corpora of this size, and so has
+its objective here. word2vec in C and fastText take no seed: their runs differ by the timing of two threads. Every model
+is trained and scored in a process of its own. Mean and standard deviation over seeds.
 """
 
 from __future__ import annotations
@@ -60,6 +60,16 @@ def sgns(path: str, size: int, words: int, seed: int):
         sg=1, negative=NEGATIVE, epochs=EPOCHS,
     )  # fmt: skip
     return model.wv.index_to_key, {"gensim SGNS": model.wv.vectors}
+
+
+def our_glove(path: str, size: int, words: int, seed: int):
+    from gensim_hilbert import HilbertMLE
+
+    model = HilbertMLE(
+        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=0, seed=seed, workers=2,
+        objective="glove(x_max=10)", vectors="v+w",
+    )  # fmt: skip
+    return model.wv.index_to_key, {"GloVe, our objective": model.wv.vectors}
 
 
 def word2vec(path: str, size: int, words: int, seed: int):
@@ -139,6 +149,7 @@ TRAINERS = {
     "hilbert": hilbert,
     "gibbs": gibbs,
     "sgns": sgns,
+    "our_glove": our_glove,
     "word2vec": word2vec,
     "fasttext": fasttext,
     "glove": glove,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gensim_hilbert.evaluation import Data
     from gensim_hilbert.evaluation.tables import Table
 
-TASKS = ("similarity", "analogy")
+TASKS = ("similarity", "analogy", "classification", "tagging")
 WHAT = ("vectors", "covectors", "sum")
 
 
@@ -48,25 +48,37 @@ def tell_sources(ctx: click.Context, param: click.Parameter, asked: bool) -> Non
         ctx.exit()
 
 
-@click.command(cls=Verb, short_help="Score vectors on similarity and analogies.")
+PATH = click.Path(path_type=Path)
+
+
+@click.command(cls=Verb, short_help="Score vectors on the paper's data sets.")
 @click.argument("vectors", nargs=-1, required=True, metavar="VECTORS...")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets.  [default: $GENSIM_HILBERT_DATA]")
+@click.option("--data", type=PATH, help="Folder of data sets.  [default: $GENSIM_HILBERT_DATA, or gensim's own]")
 @click.option("--tasks", type=Several(*TASKS), default="similarity,analogy", show_default=True, help="What to do.")
 @click.option("--sets", type=Several(), help="Only these sets, by name.")
-@click.option("--pairs", multiple=True, type=click.Path(path_type=Path), help="Another similarity set: a TSV file.")
-@click.option("--questions", multiple=True, type=click.Path(path_type=Path), help="Another file of analogies.")
-@click.option(
-    "--what", type=Several(*WHAT), default="vectors", show_default=True, help="Of saved models: which to score."
-)
-@click.option("--method", type=Several("mul", "add"), default="mul", show_default=True, help="3CosMul, 3CosAdd.")
-@click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies among the first so many words only.")
-@click.option("--sections", is_flag=True, help="Analogies by section, too.")
+@click.option("--pairs", multiple=True, type=PATH, help="Another similarity set: word, word, score between tabs.")
+@click.option("--questions", multiple=True, type=PATH, help="Another file of analogies.")
+@click.option("--what", type=Several(*WHAT), default="vectors", show_default=True, help="Of saved models: score these.")
+@click.option("--method", type=Several("mul", "add"), default="mul", show_default=True, help="3CosMul or 3CosAdd.")
+@click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies: among the first so many words only.")
+@click.option("--sections", is_flag=True, help="Analogies: by section, too.")
+@click.option("--quick", is_flag=True, help="Networks: a look in a minute each, on few examples.")
+@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True, help="Networks: how many to train.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Networks: so many at a time.")
+@click.option("--cache", type=PATH, help="Networks: folder for finished scores.  [default: in the user's cache]")
 @click.option("--seed", type=int, default=1, show_default=True, help="For all that is drawn.")
 @click.option("--json", "style", flag_value="json", help="Print all that was found as JSON.")
 @click.option("--markdown", "style", flag_value="markdown", help="Print tables in Markdown.")
 @click.option("--latex", "style", flag_value="latex", help="Print tables in LaTeX.")
-@click.option("--sources", is_flag=True, is_eager=True, expose_value=False, callback=tell_sources,
-              help="Tell where data sets are to be had, and in which form.")  # fmt: skip
+@click.option("--plot", type=PATH, help="Draw the tables, too: a .svg, .png or .pdf file.")
+@click.option(
+    "--sources",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=tell_sources,
+    help="Tell where data sets are to be had, and in which form.",
+)
 def evaluate(
     vectors: tuple[str, ...],
     data: Path | None,
@@ -75,57 +87,83 @@ def evaluate(
     pairs: tuple[Path, ...],
     questions: tuple[Path, ...],
     what: tuple[str, ...],
-    method: tuple[str, ...],
-    restrict_vocab: int | None,
     sections: bool,
-    seed: int,
     style: str | None,
+    plot: Path | None,
+    **settings: Any,
 ) -> None:
     """Score VECTORS, any files that hold some, or saved models, side by side.
 
     Each may be given as NAME=PATH, to be called that in tables. Without a folder of data, the sets that come with
-    gensim are used.
+    gensim are used. Networks (classification, tagging) take hours on a CPU, and minutes with --quick; interrupted, they
+    go on where they were.
     """
-    from gensim_hilbert.evaluation import analogies, find_data, similarity
-    from gensim_hilbert.evaluation.summary import analogy_table, section_table, similarity_table
+    from gensim_hilbert.evaluation import find_data
+    from gensim_hilbert.evaluation.plots import plot_tables
     from gensim_hilbert.evaluation.tables import WRITERS
 
     found = chosen_sets(with_files(find_data(data), pairs, questions), sets)
+    tasks = tuple(task for task in TASKS if task in tasks and getattr(found, task))
     facts: dict[str, dict[str, Any]] = {}
+    baseline: dict[str, float] = {}
     for name, path in named(vectors).items():
         model = load(Path(path))
         for part in what:
             keyed = part_of(model, part, Path(path))
-            row = facts[name if part == "vectors" else f"{name}, {part}"] = {
-                "path": path,
-                "what": part,
-                "words": len(keyed),
-                "vector_size": keyed.vector_size,
-            }
-            if "similarity" in tasks:
-                row["similarity"] = similarity(keyed, found, seed)
-            if "analogy" in tasks:
-                row["analogy"] = [
-                    score for how in method for score in analogies(keyed, found, how, restrict_vocab, seed)
-                ]
-    tables: list[Table] = []
-    if "similarity" in tasks and found.similarity:
-        tables.append(similarity_table({name: row["similarity"] for name, row in facts.items()}))
-    if "analogy" in tasks and found.analogy:
-        scores = {name: row["analogy"] for name, row in facts.items()}
-        tables.append(analogy_table(scores))
-        if sections:
-            count = len(next(iter(scores.values())))
-            tables += [section_table({name: row[place] for name, row in scores.items()}) for place in range(count)]
+            row = {"path": path, "what": part, "words": len(keyed), "vector_size": keyed.vector_size}
+            row |= {task: scores_of(task, keyed, found, **settings) for task in tasks}
+            facts[name if part == "vectors" else f"{name}, {part}"] = row
+            if "tagging" in tasks and not baseline:
+                from gensim_hilbert.evaluation import most_frequent_tag
+
+                baseline = most_frequent_tag(found, keyed, quick=settings["quick"])
+    tables = [each for task in tasks for each in tables_of(task, facts, baseline, sections)]
+    if plot is not None:
+        plot_tables([each for each in tables if "by section" not in each.title], plot)
     if style == "json":
-        show({"embeddings": plain(facts), "comparisons": plain([c for t in tables for c in t.comparisons])}, "", True)
+        comparisons = [comparison for each in tables for comparison in each.comparisons]
+        show(plain({"embeddings": facts, "most_frequent_tag": baseline, "comparisons": comparisons}), "", True)
     else:
         click.echo("\n\n".join(WRITERS[style or "text"](each) for each in tables))
-    missing = [source.name for source in found.missing() if source.task in tasks] if sets is None else []
-    if missing:
-        click.echo(
-            f"Not here: {', '.join(missing)}. `gensim-hilbert evaluate --sources` tells where to get them.", err=True
-        )
+    if sets is None and (missing := [source.name for source in found.missing()]):
+        told = f"Not here: {', '.join(missing)}. `gensim-hilbert evaluate --sources` tells where to get them."
+        click.echo(told, err=True)
+
+
+def scores_of(
+    task: str,
+    vectors: KeyedVectors,
+    data: Data,
+    *,
+    method: tuple[str, ...],
+    restrict_vocab: int | None,
+    seed: int,
+    **settings: Any,
+) -> list[Any]:
+    """What the function of that name returns."""
+    from gensim_hilbert.evaluation import analogies, classification, similarity, tagging
+
+    if task == "similarity":
+        return similarity(vectors, data, seed)
+    if task == "analogy":
+        return [score for how in method for score in analogies(vectors, data, how, restrict_vocab, seed)]
+    return (classification if task == "classification" else tagging)(vectors, data, seed=seed, **settings)
+
+
+def tables_of(task: str, facts: dict[str, dict[str, Any]], baseline: dict[str, float], sections: bool) -> list[Table]:
+    """The table of a task, and those of sections."""
+    from gensim_hilbert.evaluation.summary import analogy_table, extrinsic_table, section_table, similarity_table
+
+    scores = {name: row[task] for name, row in facts.items()}
+    if task == "similarity":
+        return [similarity_table(scores)]
+    if task == "classification":
+        return [extrinsic_table("Classification", scores)]
+    if task == "tagging":
+        return [extrinsic_table("Tagging", scores, baseline)]
+    count = len(next(iter(scores.values()))) if sections else 0
+    by_section = [section_table({name: row[place] for name, row in scores.items()}) for place in range(count)]
+    return [analogy_table(scores), *by_section]
 
 
 def named(vectors: tuple[str, ...]) -> dict[str, str]:
@@ -169,19 +207,15 @@ def chosen_sets(data: Data, names: tuple[str, ...] | None) -> Data:
     """Those of the given names."""
     if names is None:
         return data
-    from gensim_hilbert.evaluation.data import TASKS as ALL
-
-    known = [name for task in ALL for name in getattr(data, task)]
+    known = [name for task in TASKS for name in getattr(data, task)]
     for name in names:
         if name not in known:
             raise ValueError(f"there is no set {name!r} among {', '.join(known)}{closest(name, known)}")
-    return replace(data, **{t: {name: p for name, p in getattr(data, t).items() if name in names} for t in ALL})
+    return replace(data, **{t: {name: p for name, p in getattr(data, t).items() if name in names} for t in TASKS})
 
 
 def plain(value: Any) -> Any:
     """For JSON: scores as dicts, without what they hold for every pair."""
-    from dataclasses import fields, is_dataclass
-
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

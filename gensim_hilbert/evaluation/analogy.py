@@ -175,32 +175,24 @@ def mean(values: np.ndarray) -> float:
 
 def answer(words: Words, questions: np.ndarray, method: str) -> np.ndarray:
     """The row of the best answer to each question, given as rows of a, b and c."""
-    unit = words.unit()
-    guesses = [
-        best(unit, questions[start : start + CHUNK], words.forms, method) for start in range(0, len(questions), CHUNK)
-    ]
-    return np.concatenate(guesses)
+    chunks = (questions[start : start + CHUNK] for start in range(0, len(questions), CHUNK))
+    return np.concatenate([best(words, chunk, method) for chunk in chunks])
 
 
-def best(unit: np.ndarray, questions: np.ndarray, forms: dict[int, list[int]], method: str) -> np.ndarray:
+def best(words: Words, questions: np.ndarray, method: str) -> np.ndarray:
     """The same for some questions."""
     used, numbers = np.unique(questions, return_inverse=True)
     a, b, c = numbers.reshape(-1, 3).T
     offsets, offset = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
     offset = offset.ravel()
-    barred = np.array(
-        [
-            (place, form)
-            for place, given in enumerate(questions.tolist())
-            for row in given
-            for form in forms.get(row, [row])
-        ]
-    )
+    given = ((place, row) for place, rows in enumerate(questions.tolist()) for row in rows)
+    barred = np.array([(place, form) for place, row in given for form in words.forms.get(row, [row])])
     guesses = np.zeros(len(questions), dtype=np.intp)
-    highest = np.full(len(questions), -np.inf, dtype=unit.dtype)
-    room = np.empty((2, ROWS, COLUMNS), dtype=unit.dtype)
-    for start in range(0, len(unit), COLUMNS):
-        cosines = unit[used] @ unit[start : start + COLUMNS].T
+    highest = np.full(len(questions), -np.inf, dtype=np.float32)
+    room = np.empty((2, ROWS, COLUMNS), dtype=np.float32)
+    asked = words.unit(used)
+    for start in range(0, len(words), COLUMNS):
+        cosines = asked @ words.unit(slice(start, start + COLUMNS)).T
         if method == "mul":
             cosines = (cosines + 1) / 2
             towards = cosines[offsets[1]] / (cosines[offsets[0]] + np.float32(EPSILON))

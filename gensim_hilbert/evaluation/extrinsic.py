@@ -20,6 +20,7 @@ from scipy.stats import ttest_ind_from_stats
 from gensim_hilbert.evaluation.examples import Example, Rows, Split
 from gensim_hilbert.evaluation.significance import Difference
 from gensim_hilbert.evaluation.words import Words
+from gensim_hilbert.progress import Progress
 
 logger = logging.getLogger(__name__)
 
@@ -148,10 +149,12 @@ def score_jobs(
     scores = {which: read_score(path) for which, path in keys.items() if path.exists()}
     wanted = [which for which in keys if which not in scores]
     logger.info("%d of %d runs are in %s", len(scores), len(keys), folder)
-    for (place, seed), score in zip(wanted, runs(jobs, wanted, workers), strict=True):
-        logger.info("%s, seed %d: %.4f", jobs[place].name, seed, score)
-        write_score(keys[place, seed], score, jobs[place], seed)
-        scores[place, seed] = score
+    with Progress("networks", len(wanted), unit=" trained") as progress:
+        for (place, seed), score in zip(wanted, runs(jobs, wanted, workers), strict=True):
+            logger.info("%s, seed %d: %.4f", jobs[place].name, seed, score)
+            write_score(keys[place, seed], score, jobs[place], seed)
+            scores[place, seed] = score
+            progress.update(1)
     return [summarize(job, [scores[place, seed] for seed in seeds]) for place, job in enumerate(jobs)]
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from gensim.models import KeyedVectors
 
+ROWS = 1 << 14  # looked at in one go
+
 
 class Words:
     """Words whatever their case, and unit vectors.
@@ -42,7 +44,7 @@ class Words:
                 forms[self.index[word.upper()]].append(row)
         return {row: rows for row, rows in forms.items() if len(rows) > 1}
 
-    def unit(self, rows: np.ndarray | slice = slice(None), dtype: type = np.float32) -> np.ndarray:
+    def unit(self, rows: np.ndarray | slice, dtype: type = np.float32) -> np.ndarray:
         """Vectors of length 1; that of a vector of zeros has cosine 0 with all."""
         chosen: np.ndarray = np.asarray(self.vectors[rows], dtype=dtype)
         lengths = np.linalg.norm(chosen, axis=1, keepdims=True)
@@ -63,7 +65,8 @@ def check(vectors: KeyedVectors) -> None:
     for word in vectors.index_to_key:
         if not isinstance(word, str):
             raise TypeError(f"words must be str to be evaluated, got {word!r}")
-    finite = np.isfinite(vectors.vectors).all(axis=1)
+    blocks = (vectors.vectors[start : start + ROWS] for start in range(0, rows, ROWS))
+    finite = np.concatenate([np.isfinite(block).all(axis=1) for block in blocks])
     if not finite.all():
         bad = vectors.index_to_key[int(np.argmin(finite))]
         raise ValueError(f"the vector of {bad!r} and {(~finite).sum() - 1} others are not finite")

@@ -44,9 +44,10 @@ def kind_of(subject: Subject) -> str:
     model = subject.model
     if model is subject.vectors:
         return "Word vectors"
-    solver = getattr(model, "solver", None)
+    solver, objective = getattr(model, "solver", None), getattr(model, "objective", None)
     how = {"factorization": ", fitted to pair counts", "gibbs": ", learnt from the stream"}.get(str(solver), "")
-    return f"A {type(model).__name__} model{how}"
+    what = f" of the objective {objective!r}" if objective is not None else ""
+    return f"A {type(model).__name__} model{what}{how}"
 
 
 def figures(subject: Subject) -> str:

@@ -56,8 +56,8 @@ def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pair
     marginals = counts.marginals
     pmi = np.log(weights) + np.log(counts.total) - np.log(marginals.contexts[contexts]) - np.log(marginals.terms[terms])
     psi = products(model.syn1neg, model.wv.vectors, contexts, terms) - model.psi_offset
-    if offsets := getattr(model, "offsets", None):  # of objectives that do not put all of PMI into the vectors
-        psi -= offsets[0][contexts] + offsets[1][terms]
+    if model.offsets is not None:  # the objective does not put all of PMI into the vectors
+        psi -= model.offsets[0][contexts] + model.offsets[1][terms]
     if diagonals == n and share == 1:
         sample = f"all {len(pmi):,} pairs of words that occur"
     else:

@@ -100,13 +100,12 @@ class Axes(Picture):
         y: Range,
         x_label: str,
         y_label: str,
-        y_ticks: bool = True,
     ):
         super().__init__(width, height, title)
         self.x, self.y = widened(x), widened(y)
-        marks = ticks(*self.y, most=6) if y_ticks else []
+        marks = ticks(*self.y, most=6)
         labels = tick_labels(marks)
-        self.left = 10 + max((text_width(label) for label in labels), default=0.0)
+        self.left = 10 + max(map(text_width, labels), default=0.0)
         self.right, self.top, self.bottom = width - 12, 26.0, height - 40
         self.text(0, 12, y_label, class_="muted")
         self.text(self.right, height - 4, x_label, anchor="end", class_="muted")

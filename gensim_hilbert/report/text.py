@@ -43,11 +43,6 @@ def number(value: float, digits: int = 2) -> str:
     return text.lstrip("-") if not float(text.replace(",", "")) else text.replace("-", "\u2212")
 
 
-def setting(value: object) -> str:
-    """The value of a parameter, as one would write it in Python, without quotation marks."""
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{value}"
-
-
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
     """Rows of cells that are HTML already; all but the first of a row are numbers. It scrolls within itself."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in heading)

@@ -91,6 +91,32 @@ def test_duplicate_words_count_once(tmp_path, caplog):
     assert "has 1 words again; the first vector of each is used" in caplog.text
 
 
+def test_networks_and_pictures(model, tmp_path):
+    folder = tmp_path / "data" / "extrinsic"
+    folder.mkdir(parents=True)
+    random = np.random.default_rng(1)
+    sentences = [random.choice(["prime", "minister", "said", "monday"], size=6) for _ in range(60)]
+    tagged = ["".join(f"{word}\tX\t{word[0]}\n" for word in words) for words in sentences]
+    (folder / "brown.txt").write_text("\n".join(tagged), encoding="utf-8")
+    for name in ("imdb_train.tsv", "imdb_test.tsv"):
+        rows = [f"{int('said' in words)}\t1\t{' '.join(words)}\n" for words in sentences]
+        (folder / name).write_text("".join(rows), encoding="utf-8")
+    command = ("evaluate", f"a={model}", f"b={model}", "--data", folder.parent, "--tasks", "classification,tagging")
+    options = ("--quick", "--seeds", 2, "--cache", tmp_path / "cache", "--plot", tmp_path / "scores.svg")
+    done = run_here(*command, *options, "--markdown")
+    assert done.returncode == 0, done.stderr
+    classified, _, tagged_table, _ = done.stdout.split("\n\n")
+    assert classified.startswith("| Classification | IMDB |")
+    assert "| most frequent tag | **1.0000** |" in tagged_table
+    assert (tmp_path / "scores.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert len(list((tmp_path / "cache").iterdir())) == 4  # a and b are the same vectors: computed once
+    again = json.loads(run_here(*command, *options, "--json").stdout)
+    (score,) = again["embeddings"]["a"]["tagging"]
+    assert score["metric"] == "accuracy"
+    assert again["embeddings"]["b"]["tagging"] == [score]
+    assert again["most_frequent_tag"] == {"Brown": 1.0}
+
+
 def test_where_data_are_to_be_had():
     done = run_here("evaluate", "--sources")
     assert done.returncode == 0

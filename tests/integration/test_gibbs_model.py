@@ -67,10 +67,16 @@ def test_the_history_of_training_is_even_and_bounded(news, model):
     assert 20 <= len(history) <= 128 + 20
     assert history[-1]["loss"] < history[0]["loss"]
     assert history[-1]["rate"] == pytest.approx(model.min_alpha)
-    hasty = HilbertMLE(**OPTIONS)
-    hasty.build_vocab(news)
-    hasty.train(news, total_words=1, epochs=50)  # a guess, and a wrong one
-    assert 50 <= len(hasty.training_history) <= 128 * 4 + 50
+
+
+@pytest.mark.parametrize(("guess", "most"), [(1, 128 * 4 + 20), (10**12, 20)])
+def test_a_wrong_guess_of_the_words_leaves_the_history_bounded(news, guess, most):
+    model = HilbertMLE(**OPTIONS)
+    model.build_vocab(news)
+    model.train(news, total_words=guess, epochs=20)
+    words = [record["words"] for record in model.training_history]
+    assert 20 <= len(words) <= most
+    assert words[-1] == 20 * sum(map(len, news)), "the end of each epoch is there"
 
 
 def test_one_worker_gives_the_same_bits(news, model):

@@ -20,6 +20,11 @@ from gensim_hilbert.evaluation.tables import Score, as_latex, as_markdown, as_te
 QUESTIONS = Path(datapath("questions-words.txt"))
 
 
+@pytest.fixture(autouse=True)
+def no_folder(monkeypatch):
+    monkeypatch.delenv("GENSIM_HILBERT_DATA", raising=False)
+
+
 def keyed(words: list[str], matrix: np.ndarray) -> KeyedVectors:
     vectors = KeyedVectors(matrix.shape[1])
     vectors.add_vectors(words, matrix.astype(np.float32))
@@ -164,7 +169,8 @@ def test_forms_of_a_given_word_are_no_answers_and_forms_of_the_right_one_are(tmp
     random = np.random.default_rng(1)
     a, b, c = np.eye(6)[:3]
     words = ["a", "b", "c", "C", "D", "d"] + [f"filler{k}" for k in range(50)]
-    rows = [a, b, c, c + b - a + 0.01, c + b - a, c, *0.1 * random.normal(size=(50, 6))]
+    rows = [a, b, c, c + b - a, c + b - a + 0.05, c, *random.normal(size=(50, 6))]
+    rows[10] = c + 2 * (b - a)  # would be the answer if C stood for c
     vectors = keyed(words, np.array(rows))
     for text, accuracy in ((": s\na b c d\n", 1.0), (": s\nA B C filler1\n", 0.0)):
         data = Data(analogy={"one": write(tmp_path, text)})

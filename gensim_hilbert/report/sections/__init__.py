@@ -26,9 +26,9 @@ class Section:
     body: str
 
 
-def heat_map(xs: np.ndarray, ys: np.ndarray, x: str, y: str, title: str) -> Axes:
-    """Where points are dense, with the line on which both are equal."""
-    x_span, y_span = common_range(xs), common_range(ys)
+def heat_map(xs: np.ndarray, ys: np.ndarray, x: str, y: str, title: str, alike: bool = False) -> Axes:
+    """Where points are dense, with the line on which both are equal; `alike` gives both axes one range."""
+    x_span, y_span = (common_range(xs, ys),) * 2 if alike else (common_range(xs), common_range(ys))
     axes = Axes(WIDE, 0.9 * WIDE, title, x_span, y_span, x, y)
     x_edges, y_edges = (np.linspace(*span, CELLS + 1) for span in (axes.x, axes.y))
     axes.heat(x_edges, y_edges, np.histogram2d(xs, ys, (x_edges, y_edges))[0], "counted")

@@ -25,8 +25,8 @@ def histogram(subject: Subject) -> Section:
         "<p>Pointwise mutual information, PMI, says how much more often two words meet than they would by chance: 0 is "
         "chance, 1 is 2.7 times as often, 2 is 7.4 times, and −1 is 2.7 times more rarely. It is counted from the "
         "text; its fit is the product of a covector and a vector.</p>"
-        "<p>Only pairs that meet at all can be counted. Rare words that happen to meet once thereby seem to belong "
-        "together; the fit, which must also account for all the pairs that never met, tends to lie lower.</p>"
+        "<p>Only pairs that meet at all can be counted, and rare words that happen to meet once thereby seem to belong "
+        "together. A fit that also accounts for all the pairs that never met lies lower.</p>"
     )
     span = common_range(pairs.pmi, pairs.psi)
     edges = np.linspace(*span, BINS + 1)
@@ -60,7 +60,7 @@ def density(subject: Subject) -> Section:
         "a pair that was seen but a few times is mostly luck, and vectors of few dimensions have no room for luck. How "
         "much the correlation depends on evidence is in the tables.</p>"
     )
-    axes = heat_map(pairs.pmi, pairs.psi, "counted PMI", "fitted PMI: covector · vector", "Fitted against counted PMI")
+    axes = heat_map(pairs.pmi, pairs.psi, "counted PMI", "fitted PMI", "Fitted against counted PMI")
     occurrences = subject.model.counts.vocabulary.counts
     rarer = np.minimum(occurrences[pairs.contexts], occurrences[pairs.terms])
     tables = "".join(
@@ -108,7 +108,7 @@ def biases(subject: Subject) -> Section | None:
         found = np.asarray(values, dtype=np.float64)[: len(weights)][seen]
         how = agreement(expected, found)
         correlations.append(number(how.correlation))
-        axes = heat_map(expected, found, "ln Nᵢ − ½ ln N", "bias", f"Biases of {side}s against frequency")
+        axes = heat_map(expected, found, "ln Nᵢ − ½ ln N", "bias", f"Biases of {side}s against frequency", alike=True)
         facts = f"correlation {number(how.correlation)}, mean difference {number(how.bias)}"
         drawn.append(figure(axes, f"Biases of {how.pairs:,} words as {side}s: {facts}."))
     title = f"Biases and the frequency of words correlate at {' and '.join(correlations)}"

@@ -45,6 +45,8 @@ def beside(records: list[dict[str, float]], done: list[float], unit: str) -> str
     else:
         name, title, rule = "gradient", "gradient", 0.0
         caption = "The norm of the gradient of a shard, which becomes small as the loss becomes flat."
+    if not any(record[name] for record in records):
+        return ""  # what is solved at once has no gradient
     drawn = curve(done, [record[name] for record in records], unit, title, f"The {title} by {unit}", rule)
     return figure(drawn, caption)
 

@@ -1,0 +1,57 @@
+"""Pictures of scores."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+
+from gensim_hilbert.evaluation.tables import Table
+
+
+def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
+    """Draw scores with their spreads, a panel a table and a group of marks a set.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        Such as `gensim_hilbert.evaluation.summary.similarity_table` returns.
+    path : str or PathLike
+        A file whose ending tells the format: .svg, .png, .pdf.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'gensim-hilbert[plot]'") from error
+    widths = [max(len(table.columns), 3) for table in tables]
+    figure = Figure(figsize=(1.5 + 0.75 * sum(widths), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(tables), squeeze=False, width_ratios=widths)[0]
+    for panel, table in zip(panels, tables, strict=True):
+        shift = 0.7 / max(len(table.scores), 1)
+        for place, (name, row) in enumerate(table.scores.items()):
+            found = [(k, row[c]) for k, c in enumerate(table.columns) if c in row and not math.isnan(row[c].value)]
+            panel.errorbar(
+                [k + (place - (len(table.scores) - 1) / 2) * shift for k, _ in found],
+                [score.value for _, score in found],
+                yerr=[0.0 if math.isnan(score.spread) else score.spread for _, score in found],
+                fmt="o",
+                markersize=4,
+                capsize=2,
+                label=name,
+            )
+        panel.set_xticks(range(len(table.columns)), table.columns, rotation=45, ha="right")
+        panel.set_title(table.title, fontsize=10)
+        panel.grid(axis="y", alpha=0.3)
+    handles, labels = panels[0].get_legend_handles_labels()
+    for panel in panels[1:]:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            if label not in labels:
+                handles.append(handle)
+                labels.append(label)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    figure.savefig(path)
