@@ -89,6 +89,17 @@ def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(tempera
     assert (np.outer(p_i, p_j) * np.exp(covectors @ vectors.T)).sum() == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.parametrize("temperature", [1.0, 1.25, 2.0])
+def test_pmi_of_words_that_are_one_in_a_billion_is_reached_and_not_passed(temperature, device):
+    table = np.array([[2e9, 1e9, 1, 1], [1e9, 2e9, 1, 1], [1, 1, 1, 30], [1, 1, 30, 1]]).astype(np.int64)
+    pmi = pmi_of(table.astype(np.float64))
+    assert pmi.max() > 18
+    fit = Factorization(Hilbert(temperature).bind(store(table)), 4, l2=0, passes=6000, final_rate=1e-4, device=device)
+    fit.run(fit.steps)
+    covectors, vectors, _ = fit.result()
+    assert np.abs((covectors @ vectors.T - pmi)[[2, 3], [3, 2]]).max() < 0.01
+
+
 def test_a_known_low_rank_model_is_found_again(device):
     random = np.random.default_rng(1)
     size, rank = 150, 4
