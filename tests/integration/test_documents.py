@@ -35,7 +35,7 @@ def documents_with(*languages):
 
 def test_every_block_is_run_or_known_not_to_be():
     languages = {block.language for blocks in BLOCKS.values() for block in blocks}
-    assert languages == {"python", "sh", "console", "toml", "bibtex"}
+    assert languages <= {"python", "sh", "console", "toml", "bibtex"}
 
 
 @documents_with("python")
