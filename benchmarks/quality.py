@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import smart_open
-from scores import DATA, scores
+from inputs import DATA
 
 SAMPLE, EPOCHS, NEGATIVE, WINDOW = 1e-4, 5, 5, 5
 
@@ -143,6 +143,17 @@ TRAINERS = {
     "fasttext": fasttext,
     "glove": glove,
 }
+
+
+def scores(names: list[str], matrix: np.ndarray) -> dict[str, float]:
+    """The mean over similarity sets, each of them, and the analogies."""
+    from gensim_hilbert.evaluation import analogies, find_data, similarity
+    from gensim_hilbert.export.reading import keyed_vectors
+
+    vectors, data = keyed_vectors("trained", names, matrix), find_data(DATA)
+    found = {score.name: score.rho for score in similarity(vectors, data)}
+    mean = {"mean": float(np.mean(list(found.values())))}
+    return mean | found | {score.name: score.accuracy for score in analogies(vectors, data)}
 
 
 def child(name: str, *arguments: object) -> None:

@@ -23,8 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from inputs import DATA
 from quality import NEGATIVE, SAMPLE, WINDOW, call, kept_words, write_lines
-from scores import DATA
 
 
 def bare_products(fit) -> float:
@@ -46,12 +46,12 @@ def factorization(corpus: Path, vector_size: int, words: int) -> None:
     import torch
 
     from gensim_hilbert import PairCounts
-    from gensim_hilbert.objectives.hilbert import Hilbert
+    from gensim_hilbert.objectives import Hilbert
     from gensim_hilbert.training.factorization import Factorization
 
     counts = PairCounts.from_corpus(corpus, max_final_vocab=words, sample=SAMPLE)
     start = time.perf_counter()
-    fit = Factorization(Hilbert(counts), vector_size)
+    fit = Factorization(Hilbert().bind(counts), vector_size)
     begun = time.perf_counter() - start
     fit.run(fit.n * fit.n)  # reads the shards into memory
     passes, bare = [], []

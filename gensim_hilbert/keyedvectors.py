@@ -56,9 +56,16 @@ def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> KeyedVectors:
 
 
 def most_cooccurring(
-    words: KeyedVectors, covectors: np.ndarray, word: str | int, topn: int = 10, restrict_vocab: int | None = None
+    words: KeyedVectors,
+    covectors: np.ndarray,
+    word: str | int,
+    topn: int = 10,
+    restrict_vocab: int | None = None,
+    offsets: np.ndarray | None = None,
 ) -> list[tuple[str, float]]:
-    """The contexts with the highest fitted PMI with a word."""
+    """The contexts with the highest psi with a word, less the offset of each context."""
     psi = covectors[:restrict_vocab] @ words.get_vector(word)
+    if offsets is not None:
+        psi = psi - offsets[:restrict_vocab]
     best: Any = matutils.argsort(psi, topn=topn, reverse=True)
     return [(words.index_to_key[k], float(psi[k])) for k in best]

@@ -25,14 +25,15 @@ from gensim_hilbert.counting.settings import refuse_sample
 from gensim_hilbert.counting.store import counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
-from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Solver
+from gensim_hilbert.objectives import Biases, Objective, named
+from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
 TEMPERATURE, MEMORY_GB = 1.25, 2.0
-# Arguments that a solver has no use for, with the values that go without saying.
+# Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
 WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
     "factorization": {
         "sg": (0, 1),
@@ -45,6 +46,8 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "null_word": (0,),
         "sampler": ("candidates",),
         "gibbs_steps": (1,),
+        "temperature": (TEMPERATURE,),
+        "threshold": (0.0,),
     },
     "gibbs": {
         "sg": (0, 1),
@@ -61,10 +64,13 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "memory_gb": (MEMORY_GB,),
     },
 }
-# What the result depends on, besides words, text and the vectors to start from.
+# Arguments that are settings of an objective, for those that have them.
+OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
+RECORDS = 4096  # of the history of training, at most
+# What the result depends on, besides the objective, words, text and the vectors to start from.
 SETTINGS = (
-    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "temperature",
-    "threshold", "l2", "precision", "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps",
+    "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "l2", "precision",
+    "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps",
 )  # fmt: skip
 AnySolver = TypeVar("AnySolver", bound=Solver)
 BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
@@ -75,6 +81,7 @@ class HilbertMLE(Word2Vec):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
+    `training_history` tells how training went: a dict a pass, or, from the stream, for every 128th of the words.
 
     All parameters up to `shrink_windows` are gensim's, in its order and with its defaults; `sg`, `hs`, `cbow_mean`,
     `hashfxn`, `batch_words` and `null_word` have no effect.
@@ -83,7 +90,8 @@ class HilbertMLE(Word2Vec):
     what it is given, adds them to those it has, and fits all of them; so training on A and then on B is training on
     both. `epochs` says in how many rounds, each with its callbacks, not how much work is done. `sample` removes tokens
     before windows are looked at, or on average where the first corpus has less than a million; `shrink_windows` weighs
-    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect.
+    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect,
+    but with `objective="sgns"`.
 
     With `solver="gibbs"` vectors learn straight from the stream, by contrastive divergence: nothing is counted or kept
     but two matrices, and all parameters mean what they mean to gensim. `train` goes on from the vectors there are. One
@@ -99,8 +107,11 @@ class HilbertMLE(Word2Vec):
         vocabulary.
     gibbs_steps : int
         Steps of the chain from a pair to its negative.
+    objective : str or Objective
+        What is fitted: "hilbert", or another low rank embedder of `gensim_hilbert.objectives`, by its name, with
+        settings as in "glove(x_max=10)", or as an object, `GloVe(x_max=10)`; or one of your own, see there.
     temperature : float
-        The paper's tau: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
+        The paper's tau, of Hilbert-MLE: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
     threshold : float
         Words less frequent than this weigh as in plain maximum likelihood; 0, as in the paper, spares none.
     l2 : float or "auto"
@@ -131,7 +142,10 @@ class HilbertMLE(Word2Vec):
     min_alpha_yet_reached: float
     epochs: int
     compute_loss: bool
-    checkpoint: Path | None = None  # models saved by an earlier version have none
+    # Models saved by an earlier version have none of these.
+    checkpoint: Path | None = None
+    biases: Biases | None = None
+    offsets: Biases | None = None
 
     def __init__(
         self,
@@ -164,6 +178,7 @@ class HilbertMLE(Word2Vec):
         shrink_windows: bool = True,
         *,
         solver: str = "factorization",
+        objective: str | Objective = "hilbert",
         temperature: float = TEMPERATURE,
         threshold: float = 0.0,
         l2: float | str = "auto",
@@ -194,19 +209,24 @@ class HilbertMLE(Word2Vec):
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
-        unused = [name for name, usual in WITHOUT_EFFECT[solver].items() if given[name] not in usual]
+        self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
+        if solver not in self.objective.solvers:
+            raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
+        self.solver = solver
+        unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
         if unused:
             warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
-        self.solver, self.temperature, self.l2, self.device = solver, temperature, l2, device
-        self.threshold, self.precision, self.gauge = threshold, precision, gauge
+        self.temperature, self.threshold, self.l2 = temperature, threshold, l2
+        self.device, self.precision, self.gauge = device, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
         self.wv = Vectors(vector_size)
         self.counts: PairCounts | None = None
+        self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
         self._written: int | None = None
         self._learnt_from_stream = False
@@ -216,6 +236,7 @@ class HilbertMLE(Word2Vec):
             negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
             (), comment, max_final_vocab, shrink_windows,
         )  # fmt: skip
+        self._adopt_settings(given)
         if sentences is not None or corpus_file is not None:
             self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
             self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
@@ -252,6 +273,19 @@ class HilbertMLE(Word2Vec):
         model.counts = counts
         model._train_on_counts(model.epochs, callbacks)
         return model
+
+    def without_effect(self) -> dict[str, tuple[Any, ...]]:
+        """Arguments that neither the solver nor the objective has a use for, with their usual values."""
+        used = self.objective.settings() if self.solver == "factorization" else {}
+        return {name: usual for name, usual in WITHOUT_EFFECT[self.solver].items() if name not in used}
+
+    def _adopt_settings(self, given: dict[str, Any]) -> None:
+        """What an argument says and what the objective says is the same."""
+        for name, value in self.objective.settings().items():
+            if name in OF_OBJECTIVES:
+                if given[name] not in (value, *WITHOUT_EFFECT["factorization"][name]):
+                    raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
+                setattr(self, name, value)
 
     # ------------------------------------------------------------------ vocabulary
 
@@ -317,7 +351,7 @@ class HilbertMLE(Word2Vec):
         """Forget vectors and counts, but keep the vocabulary."""
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts = None
+        self.counts, self.training_history = None, []
         self._written = self._checksum()
 
     def update_weights(self) -> None:
@@ -482,7 +516,7 @@ class HilbertMLE(Word2Vec):
         saved = checkpoint.load() if checkpoint else None
         for callback in callbacks:
             callback.on_train_begin(self)
-        solver = make_solver(saved)
+        solver, earlier = make_solver(saved), self.training_history
         try:
             for epoch in range(saved.epochs if saved else 0, epochs):
                 for callback in callbacks:
@@ -490,23 +524,30 @@ class HilbertMLE(Word2Vec):
                 loss = solver.run_epoch(epoch)
                 if self.compute_loss:
                     self.running_training_loss = loss
+                self._remember(earlier, solver.history)
                 for callback in callbacks:
                     callback.on_epoch_end(self)
                 if checkpoint:
                     checkpoint.write(epoch + 1, *solver.state())
         finally:
             solver.finish()
+            self._remember(earlier, solver.history)
             self.train_count += 1
             self.total_train_time += default_timer() - started
         if self.returned == "v+w":
             from gensim_hilbert.training.gauge import summed
 
-            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors))
+            self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
         for callback in callbacks:
             callback.on_train_end(self)
         return solver
+
+    def _remember(self, earlier: list[Record], records: list[Record]) -> None:
+        """Have the records of earlier trainings and of this one; of very many, the last."""
+        this = ({"training": self.train_count + 1, **record} for record in records)
+        self.training_history = [*earlier, *this][-RECORDS:]
 
     def _checkpoint_folder(self) -> Path:
         """Each call of `train` has one, so that a script with several of them can go on in any."""
@@ -516,6 +557,8 @@ class HilbertMLE(Word2Vec):
     def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
         """For the training about to begin, of which it knows all that the result depends on."""
         settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
+        if self.solver == "factorization":
+            settings["objective"] = repr(self.objective)
         request = {
             "settings": {**settings, "epochs": epochs},
             "vocabulary": self._vocabulary().fingerprint,
@@ -525,8 +568,9 @@ class HilbertMLE(Word2Vec):
         }
         return Checkpoint(self._checkpoint_folder(), request)
 
-    def take(self, covectors: np.ndarray, vectors: np.ndarray) -> None:
+    def take(self, covectors: np.ndarray, vectors: np.ndarray, biases: Biases | None = None) -> None:
         """Have these covectors and vectors, as the result of training."""
+        self.biases = biases
         self.syn1neg, self.wv.vectors = covectors, vectors
         self.wv.fill_norms(force=True)
         self._written = self._checksum()
@@ -538,25 +582,51 @@ class HilbertMLE(Word2Vec):
     # ------------------------------------------------------------------ vectors and covectors
 
     @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
+
+    @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
         return covectors_of(self.wv, self.syn1neg)
 
+    @property
+    def context_biases(self) -> np.ndarray | None:
+        """What the objective adds to covector . vector for each context; None where it has no biases."""
+        return None if self.biases is None else self.biases[0]
+
+    @property
+    def term_biases(self) -> np.ndarray | None:
+        """The same for each term."""
+        return None if self.biases is None else self.biases[1]
+
     def pmi(self, context: str, term: str) -> float:
-        """The fitted PMI of two words: covector . vector, minus `psi_offset`, which only the Gibbs solver has."""
+        """The fitted PMI of two words: covector . vector, minus `psi_offset` and the `offsets` of both words.
+
+        The constant is 0 for Hilbert-MLE by factorization. Offsets are two arrays, for contexts and for terms, or None:
+        objectives with biases or smoothed noise do not put all of PMI into the vectors, or more than it.
+        """
         self._refuse_sum("pmi")
-        return float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term)) - self.psi_offset
+        psi = float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term)) - self.psi_offset
+        if self.offsets is not None:
+            psi -= float(self.offsets[0][self.wv.get_index(context)] + self.offsets[1][self.wv.get_index(term)])
+        return psi
 
     def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
         """What goes with a word: the contexts with the highest fitted PMI."""
         self._refuse_sum("most_cooccurring")
-        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab)
-        return [(context, psi - self.psi_offset) for context, psi in found]
+        of_contexts, of_terms = self.offsets or (None, None)
+        found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab, of_contexts)
+        offset = self.psi_offset if of_terms is None else self.psi_offset + float(of_terms[self.wv.get_index(word)])
+        return [(context, psi - offset) for context, psi in found]
 
     def predict_output_word(
         self, context_words_list: list[str | int], topn: int = 10
     ) -> list[tuple[str, float]] | None:
-        """The most probable words given context words: p_j exp(sum of psi_ij), normalised."""
+        """The most probable words given context words: p_j exp(sum of PMI_ij), normalised."""
         if not self.negative or not hasattr(self, "syn1neg"):
             raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
         self._refuse_sum("predict_output_word")
@@ -564,7 +634,7 @@ class HilbertMLE(Word2Vec):
         if not contexts:
             logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
             return None
-        score = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0) + np.log(np.maximum(self._frequencies(), 1e-30))
+        score = self._joint_pmi(contexts) + np.log(np.maximum(self._frequencies(), 1e-30))
         probability = np.exp(score - score.max())
         probability /= probability.sum()
         best = matutils.argsort(probability, topn=topn, reverse=True)
@@ -580,10 +650,15 @@ class HilbertMLE(Word2Vec):
             total = 0.0
             for place, term in enumerate(ids):
                 contexts = ids[max(0, place - self.window) : place] + ids[place + 1 : place + 1 + self.window]
-                logits = log_p + self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
+                logits = log_p + self._joint_pmi(contexts)
                 total += float(logits[term] - logits.max() - np.log(np.exp(logits - logits.max()).sum()))
             scores.append(total)
         return np.array(scores, dtype=np.float32)
+
+    def _joint_pmi(self, contexts: list[int]) -> np.ndarray:
+        """The sum of PMI with these contexts, for each term, but for a constant."""
+        psi: np.ndarray = self.wv.vectors @ self.syn1neg[contexts].sum(axis=0)
+        return psi if self.offsets is None else psi - len(contexts) * self.offsets[1]
 
     def _frequencies(self) -> np.ndarray:
         if self.counts is not None and len(self.counts) == len(self.wv):
@@ -631,9 +706,12 @@ class HilbertMLE(Word2Vec):
     def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
         """Load a model; `mmap="r"` shares its arrays between processes."""
         model: HilbertMLE = super().load(*args, **kwargs)
+        model.__dict__.setdefault("training_history", [])  # models saved by an earlier version have none
         name = args[0] if args else kwargs.get("fname")
         beside = counts_beside(name) if isinstance(name, str | os.PathLike) else None
         model.counts = PairCounts.open(beside) if beside is not None and beside.exists() else None
+        if not hasattr(model, "objective"):  # saved by an earlier version
+            model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
         return model
 
     def reset_from(self, other_model: Word2Vec) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from dataclasses import asdict
 from itertools import count
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +17,7 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.objectives import Biases
     from gensim_hilbert.training.checkpoint import Arrays, Saved
     from gensim_hilbert.training.factorization import Report
     from gensim_hilbert.training.gibbs import Epoch
@@ -23,10 +26,16 @@ logger = logging.getLogger(__name__)
 
 GENSIM_ALPHA = 0.025  # the rate that counts as 1
 CANDIDATES = 5  # where a script asks for none, because it has hierarchical softmax
+POINTS = 128  # of the curve of a training from the stream, besides the ends of epochs
+Record = dict[str, float]
 
 
 class Solver(Protocol):
     """What training needs of a solver."""
+
+    @property
+    def history(self) -> list[Record]:
+        """How it has gone so far, a record a step worth drawing."""
 
     def run_epoch(self, number: int) -> float:
         """One round, after which the model has its vectors; returns the loss, as the solver defines it."""
@@ -38,8 +47,32 @@ class Solver(Protocol):
         """All rounds are done, or one of them has failed."""
 
 
+class Fit(Protocol):
+    """What a solver needs of that which fits an objective to counts."""
+
+    passes: int
+    steps_done: int
+    history: list[Report]
+
+    @property
+    def steps(self) -> int:
+        """In all, at most."""
+
+    def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
+        """Make so many more; returns how they went."""
+
+    def evaluate(self) -> Report:
+        """How well counts are fitted by now."""
+
+    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
+        """Covectors and vectors as they are by now, and biases where there are any."""
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """What a fit made with the same arguments, and with this as `saved`, goes on from."""
+
+
 class FromCounts:
-    """Sharded factorisation of the model's counts, in so many rounds."""
+    """Fits the model's objective to its counts, in so many rounds."""
 
     def __init__(
         self,
@@ -50,14 +83,11 @@ class FromCounts:
         report_delay: float,
         saved: Saved | None = None,
     ):
-        from gensim_hilbert.objectives.hilbert import Hilbert
-        from gensim_hilbert.training.factorization import Factorization
-
-        assert model.counts is not None
+        counts = model.fitted_counts
+        assert counts is not None
         self.model, self.epochs, self.report_delay = model, epochs, report_delay
-        counts = model.counts.expected(model.sample) if model.thins_on_average else model.counts
-        self.fit = Factorization(
-            Hilbert(counts, model.temperature, model.threshold),
+        self.objective = model.objective.bind(counts)
+        self.fit = self.objective.fit(
             model.vector_size,
             l2=model.l2,
             rate=model.alpha / GENSIM_ALPHA,
@@ -67,26 +97,27 @@ class FromCounts:
             gauge=gauge_of(model),
             seed=model.seed,
             memory_gb=model.memory_gb,
-            start=(model.syn1neg, model.wv.vectors) if start else None,
+            start=(model.syn1neg, model.wv.vectors, model.biases) if start else None,
             lock=lock,
             saved=saved,
         )
         if saved is not None:
-            model.take(*self.fit.result())
-        model.psi_offset = 0.0
+            self._take_result()
         self.bar = Progress("training", self.fit.steps, show=model.progress, unit=" shards")
         self.said = default_timer()
+
+    @property
+    def history(self) -> list[Record]:
+        """Of whole passes."""
+        return [asdict(report) for report in self.fit.history]
 
     def run_epoch(self, number: int) -> float:
         """Visit the next shards, an even part of all."""
         fit = self.fit
         steps = fit.steps * (number + 1) // self.epochs - fit.steps * number // self.epochs
         report = fit.run(steps, self._show)
-        self.model.take(*fit.result())
-        logger.info(
-            "EPOCH %d: %.1f passes, loss %.6f, sum p^ %.4f, gradient %.3g",
-            number, fit.steps_done / fit.n**2, report.loss, report.unitarity, report.gradient,
-        )  # fmt: skip
+        self._take_result()
+        logger.info("EPOCH %d: %.1f passes, %s", number, report.passes, report)
         return fit.evaluate().loss if self.model.compute_loss else 0.0
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -97,15 +128,17 @@ class FromCounts:
         """Nothing is left but the bar."""
         self.bar.__exit__(None, None, None)
 
+    def _take_result(self) -> None:
+        covectors, vectors, biases = self.fit.result()
+        self.model.take(covectors, vectors, biases)
+        self.model.psi_offset, self.model.offsets = self.objective.psi_offset, self.objective.offsets(biases)
+
     def _show(self, report: Report) -> None:
-        self.bar.note(f"pass {report.passes:.1f}, loss {report.loss:.4f}, sum p^ {report.unitarity:.3f}")
+        self.bar.note(f"pass {report.passes:.1f}, {report}")
         self.bar.move_to(self.fit.steps_done)
         if not self.bar.shown and default_timer() - self.said >= self.report_delay:
             self.said = default_timer()
-            logger.info(
-                "PROGRESS: pass %.2f of %d, loss %.6f, sum p^ %.4f, gradient %.3g",
-                report.passes, self.fit.passes, report.loss, report.unitarity, report.gradient,
-            )  # fmt: skip
+            logger.info("PROGRESS: pass %.2f of %d, %s", report.passes, self.fit.passes, report)
 
 
 class FromStream:
@@ -127,7 +160,8 @@ class FromStream:
 
         self.model, self.corpus, self.report_delay, self.turn = model, corpus, report_delay, turn
         start = (model.syn1neg, model.wv.vectors) if saved is None else (saved.array("w"), saved.array("v"))
-        model.take(*(np.require(side, np.float32, ["C", "W"]) for side in start))
+        covectors, vectors = (np.require(side, np.float32, ["C", "W"]) for side in start)
+        model.take(covectors, vectors)
         self.streaming = Streaming(
             vocabulary,
             model.syn1neg,
@@ -146,9 +180,11 @@ class FromStream:
             seed=model.seed + 1_000_003 * model.train_count,  # other draws each time
             lock=lock,
         )
+        self.history: list[Record] = []
         if saved is not None:
-            self.streaming.done = Epoch(**saved.facts)
+            self.history, self.streaming.done = saved.facts["history"], Epoch(**saved.facts["done"])
             self.streaming.numbers = count(saved.epochs)
+        self.recorded = Epoch(**vars(self.done))
         self.bar = Progress("training", words * epochs or None, show=model.progress, unit=" words")
         self.bar.update(self.done.words)
         self.said = default_timer()
@@ -168,6 +204,7 @@ class FromStream:
                 "epochs: it can be used, saved and trained on."
             )
             raise
+        self._record()
         loss = epoch.loss / max(1, epoch.pairs)
         self.model.wv.fill_norms(force=True)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
@@ -175,7 +212,8 @@ class FromStream:
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The two matrices, and how much has been read: the rate goes by it."""
-        return vars(self.done), {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
+        facts = {"done": vars(self.done), "history": self.history}
+        return facts, {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
 
     def finish(self) -> None:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
@@ -190,11 +228,14 @@ class FromStream:
         if self.turn:
             canonical_(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model))
         model.take(w, v)
-        model.psi_offset = log_partition(w, v, self.streaming.unigram)
+        model.psi_offset, model.offsets = log_partition(w, v, self.streaming.unigram), None
 
     def _show(self, words: int, loss: float) -> None:
         self.bar.note(f"loss {loss:.4f}, rate {self.streaming.rate:.4f}")
         self.bar.update(words)
+        expected = max(self.streaming.expected_words, self.done.words)  # it is the user's guess
+        if self.done.words - self.recorded.words >= expected / POINTS:
+            self._record()
         if not self.bar.shown and default_timer() - self.said >= self.report_delay:
             self.said = default_timer()
             logger.info(
@@ -202,9 +243,19 @@ class FromStream:
                 100 * self.done.words / self.streaming.expected_words, loss, self.streaming.rate,
             )  # fmt: skip
 
+    def _record(self) -> None:
+        """Add to the history what has been done since it was last added to."""
+        done, before = self.done, self.recorded
+        if done.pairs > before.pairs:
+            loss = (done.loss - before.loss) / (done.pairs - before.pairs)
+            self.history.append({"words": done.words, "loss": loss, "rate": self.streaming.rate})
+            self.recorded = type(done)(**vars(done))
+
 
 def gauge_of(model: HilbertMLE) -> float:
-    """As the user wants it, or what suits the solver."""
+    """As the user wants it, or what suits the objective or the solver."""
     from gensim_hilbert.training.gauge import GAUGE
 
-    return GAUGE[model.solver] if model.gauge is None else model.gauge
+    if model.gauge is not None:
+        return model.gauge
+    return GAUGE[model.solver] if model.objective.gauge is None else model.objective.gauge

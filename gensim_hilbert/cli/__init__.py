@@ -14,9 +14,11 @@ import click
 
 from gensim_hilbert import __version__
 from gensim_hilbert.cli.counts import count, merge
+from gensim_hilbert.cli.evaluate import evaluate
 from gensim_hilbert.cli.info import info
 from gensim_hilbert.cli.models import analogy, export, neighbors, pmi
 from gensim_hilbert.cli.names import Verbs
+from gensim_hilbert.cli.report import report
 from gensim_hilbert.cli.train import train
 
 COMPLETION = """\b
@@ -40,7 +42,7 @@ def cli(verbose: bool, debug: bool) -> None:
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
-for verb in (count, merge, train, neighbors, analogy, pmi, info, export):
+for verb in (count, merge, train, neighbors, analogy, pmi, info, evaluate, export, report):
     cli.add_command(verb)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ import click
 from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
+
+SHOWN = 8  # records of a training, at most
 
 
 @click.command(cls=Verb, short_help="What a file or directory holds.")
@@ -58,8 +59,8 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def about_model(path: Path) -> dict[str, Any]:
-    """Class, settings, sizes, and gensim's record of what was done to it."""
-    from gensim_hilbert.model import WITHOUT_EFFECT, HilbertMLE
+    """Class, settings, sizes, how training went, and gensim's record of what was done to it."""
+    from gensim_hilbert.facts import settings_of
 
     model = load_pickled(path)
     words = getattr(model, "wv", model)
@@ -72,13 +73,9 @@ def about_model(path: Path) -> dict[str, Any]:
     counts = getattr(model, "counts", None)
     if counts is not None:
         facts["counts"] = str(counts.directory)
-    # `vectors` is kept under another name: gensim's models have an attribute of that one.
-    named = {name: "returned" if name == "vectors" else name for name in inspect.signature(HilbertMLE).parameters}
-    without = {"checkpoint", "progress", *WITHOUT_EFFECT.get(getattr(model, "solver", ""), ())}
-    settings = {name: vars(model)[at] for name, at in named.items() if name not in without and at in vars(model)}
-    settings = {name: value for name, value in settings.items() if isinstance(value, int | float | str | None)}
     history = [event for event in getattr(model, "lifecycle_events", None) or [] if event["event"] != "loaded"]
-    return {**facts, "settings": settings, "history": history}
+    training = getattr(model, "training_history", [])
+    return {**facts, "settings": settings_of(model), "training": training, "history": history}
 
 
 def about_vectors(path: Path) -> dict[str, Any]:
@@ -93,14 +90,22 @@ def size_of(path: Path) -> int:
 
 
 def as_text(facts: dict[str, Any]) -> str:
-    """A line a fact; settings and history below."""
+    """A line a fact; settings, some of the training's curve, and history below."""
     facts = dict(facts)
-    settings, history = facts.pop("settings", {}), facts.pop("history", [])
+    settings, history, training = facts.pop("settings", {}), facts.pop("history", []), facts.pop("training", [])
     first = f"{facts.pop('path')}: {facts.pop('kind')}"
     events = [(event.get("datetime", ""), event["event"], event.get("msg", "")) for event in history]
     given = [(name, value) for name, value in settings.items() if value is not None]
-    sections = ((first, list(facts.items())), ("settings", given), ("history", events))
+    sections = ((first, list(facts.items())), ("settings", given), ("training", curve(training)), ("history", events))
     return "\n".join(f"{title}\n{rows_of(rows)}" for title, rows in sections if rows)
+
+
+def curve(records: list[dict[str, float]]) -> list[tuple[Any, ...]]:
+    """The last training, in a heading and a few of its records, evenly spaced; its end is among them."""
+    last = [record for record in records if record["training"] == records[-1]["training"]]
+    few = sorted({len(last) - 1 - k * len(last) // SHOWN for k in range(min(SHOWN, len(last)))})
+    rows = [tuple(f"{value:.6g}" for name, value in last[k].items() if name != "training") for k in few]
+    return [tuple(name for name in last[0] if name != "training"), *rows] if last else []
 
 
 def rows_of(rows: list[tuple[Any, ...]]) -> str:

@@ -101,9 +101,7 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
         for word in (context, term):
             require(word, loaded.wv, model)
         facts["fitted"] = loaded.pmi(context, term)
-        counts = loaded.counts
-        if counts is not None and loaded.thins_on_average:
-            counts = counts.expected(loaded.sample)
+        counts = loaded.fitted_counts
     if counts is not None:
         facts["counted"] = counts.pmi(context, term)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)

@@ -11,67 +11,73 @@ mean the same for every corpus and vocabulary.
 
 from __future__ import annotations
 
-import numpy as np
-import torch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.training.device import wide
+import numpy as np
+
+from gensim_hilbert.objectives import Biases, Cost, Objective
+
+if TYPE_CHECKING:
+    import torch
+
+    from gensim_hilbert.training.shards import Shard
 
 # psi is cut off here. A step may send a few cells beyond, and the next one bring them back; uncut, their gradients
 # would swamp Adam's second moments for hundreds of steps.
 LARGEST = 14.0
 
 
-class Hilbert:
-    """The multipliers of a table of counts, and what its entries become.
+@dataclass
+class Hilbert(Objective):
+    """The default: psi is PMI.
 
     Parameters
     ----------
-    counts : PairCounts
-        The table.
     temperature : float
         The paper's tau: 1 is plain maximum likelihood, 2 the paper's choice.
     threshold : float
         Words less frequent than this are not tempered; 0 tempers all, as the paper does.
     """
 
-    def __init__(self, counts: PairCounts, temperature: float = 1.25, threshold: float = 0.0):
-        if not temperature >= 1:
-            raise ValueError(f"temperature must be 1 or more, got {temperature}")
-        if not 0 <= threshold < 1:
-            raise ValueError(f"threshold must be a frequency, 0 or more and below 1, got {threshold}")
-        self.counts = counts
-        self.temperature, self.threshold = temperature, threshold
-        contexts, terms = counts.marginals.contexts / counts.total, counts.marginals.terms / counts.total
-        self.contexts, self.context_factors = tempered(contexts, temperature, threshold)
-        self.terms, self.term_factors = tempered(terms, temperature, threshold)
+    temperature: float = 1.25
+    threshold: float = 0.0
 
-    def positives(self, i: int, j: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, columns and values s of the shard [i::n, j::n], numbered within it."""
-        shard = self.counts.shard(i, j, n).tocoo()
-        rows, columns = shard.row, shard.col
-        values = shard.data / self.counts.total * self.context_factors[i::n][rows] * self.term_factors[j::n][columns]
-        return rows, columns, values
+    solvers = ("factorization", "gibbs")
+    blank = 1.0
 
-    @staticmethod
-    def differentiate_(
-        psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor, places: torch.Tensor, values: torch.Tensor
-    ) -> tuple[float, float]:
-        """Turn the psi of a shard into dL/dpsi, in place; returns sum a_i b_j exp(psi_ij) and sum s_ij psi_ij.
+    def __post_init__(self) -> None:
+        if not self.temperature >= 1:
+            raise ValueError(f"temperature must be 1 or more, got {self.temperature}")
+        if not 0 <= self.threshold < 1:
+            raise ValueError(f"threshold must be a frequency, 0 or more and below 1, got {self.threshold}")
 
-        `places` are those of the positives `values` in the flattened shard. The difference of the sums is the loss.
-        """
-        flat = psi.view(-1)
-        linear = float(wide(flat[places]) @ wide(values))
-        psi.clamp_(max=LARGEST).exp_().mul_(a[:, None]).mul_(b)
-        probability = float(wide(psi.sum(dim=1)).sum())
-        flat.index_add_(0, places, values, alpha=-1.0)
-        return probability, linear
+    def prepare(self) -> None:
+        """The multipliers."""
+        marginals, total = self.counts.marginals, self.counts.total
+        self.contexts, self.context_factors = tempered(marginals.contexts / total, self.temperature, self.threshold)
+        self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
 
     @property
-    def evidence(self) -> float:
-        """Counts behind the average row, as the loss weighs them: what a prior competes with."""
-        return self.counts.total / len(self.counts)
+    def weights(self) -> Biases:
+        """The multipliers."""
+        return self.contexts, self.terms
+
+    def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
+        """The tempered positives s."""
+        return np.asarray(counts / self.counts.total * self.context_factors[contexts] * self.term_factors[terms])
+
+    def phi(self, shard: Shard) -> torch.Tensor:
+        """PMI."""
+        return (shard.values / shard.outer(shard.a.sqrt(), shard.b.sqrt()) ** 2).log()
+
+    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
+        """One exponential; the mass is sum a_i b_j exp(psi_ij)."""
+        linear = shard.dot(shard.at(psi), shard.values)
+        psi.clamp_(max=LARGEST).exp_().mul_(shard.a[:, None]).mul_(shard.b)
+        mass = shard.total(psi)
+        shard.add_(psi, -shard.values)
+        return Cost(mass - linear, mass, shard.sum(shard.values))
 
 
 def tempered(p: np.ndarray, temperature: float, threshold: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 """Sharded matrix factorisation: closed-form gradients, a shard at a time.
 
-On a shard, D = a_i b_j exp(psi_ij) - s_ij costs one matrix product and one exponential; the gradients D V and D^T W are
-two products more. Adam's moments and step counts belong to row blocks. Shards are visited in Latin squares: n shards in
-a row share no rows and no columns.
+On a shard, psi costs one matrix product, and D = dL/dpsi what the objective takes (Hilbert-MLE: one exponential); the
+gradients D V and D^T W are two products more. Adam's moments and step counts belong to row blocks. Shards are visited
+in Latin squares: n shards in a row share no rows and no columns.
 
 Adam scales axis by axis, and so depends on the axes, which psi does not. A few times a pass the factors are turned to
 their principal axes, where that scaling fits: weak axes, which hold much of syntax, then learn as fast as strong ones.
@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from gensim_hilbert.objectives.hilbert import Hilbert
+from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.training.checkpoint import Saved
-from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in, wide
-from gensim_hilbert.training.gauge import GAUGE, canonical_, principal_axes
-from gensim_hilbert.training.shards import Shards
+from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in
+from gensim_hilbert.training.factors import Factor, joined, squares
+from gensim_hilbert.training.gauge import GAUGE, principal_axes
+from gensim_hilbert.training.kernels import KERNELS
+from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
 
 logger = logging.getLogger(__name__)
@@ -42,12 +44,11 @@ TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less te
 ROWS = 1600  # of a shard, at most: it should stay near the cache
 ROWS_ON_GPU = 8192
 BYTES_A_CELL = 12  # of a shard: psi in float32, as much again for what is made of it, and its entries
-BETAS = (0.9, 0.99)
-DIVERGED = 30.0  # times what a shard's probabilities should add up to
+DIVERGED = 30.0  # times what a shard's probabilities should add up to, or the loss without vectors
 
 
 class Diverged(ArithmeticError):
-    """The probabilities of a shard add up to far more than they should."""
+    """The probabilities of a shard add up to far more than they should, or its loss is beyond all measure."""
 
 
 @dataclass
@@ -56,8 +57,8 @@ class Sums:
 
     shards: int = 0
     loss: float = 0.0
-    probability: float = 0.0
-    share: float = 0.0  # what the probabilities should add up to
+    mass: float = 0.0  # of the model's probabilities
+    share: float = 0.0  # what they should add up to
     gradient: float = 0.0  # squared
 
 
@@ -65,8 +66,8 @@ class Sums:
 class Report:
     """How a pass, or what is done of it, went.
 
-    `passes` are those done in all, `loss` includes the prior, `unitarity` is sum p^ (tempered), which tends to 1, and
-    `gradient` the norm of that of a shard.
+    `passes` are those done in all, `loss` includes the prior, `unitarity` is sum p^ (tempered), which tends to 1 and is
+    NaN where the objective is no model of probabilities, and `gradient` the norm of that of a shard.
     """
 
     passes: float = 0.0
@@ -74,37 +75,18 @@ class Report:
     unitarity: float = 0.0
     gradient: float = 0.0
 
-
-class Moments:
-    """Adam's state for one block of rows."""
-
-    def __init__(self, rows: torch.Tensor):
-        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
-        self.steps = 0
-
-    def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
-        """Move the rows; those with lock 0 stay."""
-        self.steps += 1
-        one, two = BETAS
-        self.first.lerp_(gradient, 1 - one)
-        self.second.mul_(two).addcmul_(gradient, gradient, value=1 - two)
-        scale = (self.second / (1 - two**self.steps)).sqrt_().add_(1e-8)
-        if lock is not None:
-            scale /= lock
-        rows.addcdiv_(self.first, scale, value=-rate / (1 - one**self.steps))
-
-    def turn(self, axes: torch.Tensor) -> None:
-        """Follow the rows to other axes; variances turn as if components were independent."""
-        self.first, self.second = self.first @ axes, self.second @ axes**2
+    def __str__(self) -> str:
+        unitarity = "" if math.isnan(self.unitarity) else f", sum p^ {self.unitarity:.4f}"
+        return f"loss {self.loss:.6f}{unitarity}, gradient {self.gradient:.3g}"
 
 
 class Factorization:
-    """Fits covectors W and vectors V to counts: `W V^T` is their PMI, as well as its rank allows.
+    """Fits covectors W and vectors V to counts, as an objective wants them.
 
     Parameters
     ----------
-    objective : Hilbert
-        What is fitted.
+    objective : Objective
+        What is fitted, bound to counts.
     vector_size : int
         Dimensions.
     l2 : float or "auto"
@@ -132,8 +114,8 @@ class Factorization:
         The result depends on it only by its noise.
     memory_gb : float
         Keep the counts in memory if they take less.
-    start : (covectors, vectors), optional
-        Arrays to start from, instead of an SVD; axes are then kept.
+    start : (covectors, vectors, biases), optional
+        Arrays to start from, instead of an SVD; axes are then kept. Biases are two arrays, or None for the usual ones.
     lock : array, optional
         Factors of 0 to 1 for the updates of vectors, a word each.
     saved : Saved, optional
@@ -142,7 +124,7 @@ class Factorization:
 
     def __init__(
         self,
-        objective: Hilbert,
+        objective: Objective,
         vector_size: int,
         *,
         l2: float | str = "auto",
@@ -156,7 +138,7 @@ class Factorization:
         gauge: float = GAUGE["factorization"],
         seed: int = 1,
         memory_gb: float = 2.0,
-        start: tuple[np.ndarray, np.ndarray] | None = None,
+        start: tuple[np.ndarray, np.ndarray, Biases | None] | None = None,
         lock: np.ndarray | None = None,
         saved: Saved | None = None,
     ):
@@ -178,37 +160,68 @@ class Factorization:
         self.passes = passes or max(LEAST_PASSES, math.ceil(UPDATES / self.n))
         self.tolerance = tolerance
         self.generator = torch.Generator().manual_seed(seed)
+        self.kernel = KERNELS[objective.kernel](vector_size, precision)
         self.shards = Shards(objective, self.n, self.device, memory_gb)
-        self.a, self.b = self._blocks(objective.contexts), self._blocks(objective.terms)
-        self.priors_w, self.priors_v = (
-            [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in side] for side in (self.a, self.b)
-        )
         self.keeps_axes = start is not None
         if saved is not None:
-            self.w, self.v = (self._blocks(saved.array(name)) for name in ("w", "v"))
-        elif start is None:
-            with products_in(precision):
-                start_of = spectral_start(self.shards, self.a, self.b, vector_size, self.generator)
-            # A product is rounded by the layout of its factors, and a checkpoint has but one.
-            self.w, self.v = ([x.contiguous() for x in side] for side in start_of)
-            if self.w[0].shape[1] < vector_size:  # more dimensions than words
-                missing = vector_size - self.w[0].shape[1]
-                self.w, self.v = ([torch.nn.functional.pad(x, (0, missing)) for x in side] for side in (self.w, self.v))
+            w, v = (self.shards.blocks(saved.array(name)) for name in ("w", "v"))
         else:
-            self.w, self.v = (self._blocks(side) for side in start)
-        self.locks = None if lock is None else self._blocks(np.maximum(lock, 1e-30)[:, None])
-        self._reset_moments()
+            w, v = self._start() if start is None else self._extended(*start)
+        weights_w, weights_v = objective.weights
+        locks = None if lock is None else self.shards.blocks(np.maximum(lock, 1e-30)[:, None])
+        self.w = Factor("w", w, self._priors(weights_w))
+        self.v = Factor("v", v, self._priors(weights_v), locks)
+        blank = objective.blank
+        self.blank = self._blank(None if start is None else start[2]) if blank is None else blank
         self.order: list[tuple[int, int]] = []  # of this pass
         self.drawn_from = self.generator.get_state()  # before that order was drawn
         self.steps_done = 0
         self.sums = Sums()
         self.report = Report()
-        self.losses: list[float] = []  # of whole passes
+        self.history: list[Report] = []  # of whole passes
         self.converged: int | None = None  # after how many steps
         self.scale = 1.0  # of the rate, halved after a divergence
         self.safe = self.untried = self._copy()
         if saved is not None:
             self._restore(saved)
+
+    # ------------------------------------------------------------------ beginning
+
+    def _start(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """An SVD, with as many axes as there are words, at most; others are zero."""
+        with products_in(self.precision):
+            start_of = spectral_start(self.shards, self.vector_size, self.generator)
+        # A product is rounded by the layout of its factors, and a checkpoint has but one.
+        w, v = ([x.contiguous() for x in side] for side in start_of)
+        missing = self.vector_size - w[0].shape[1]
+        if missing:
+            w, v = ([torch.nn.functional.pad(x, (0, missing)) for x in side] for side in (w, v))
+        return self._extended(joined(w).numpy(), joined(v).numpy(), None) if self.kernel.extra else (w, v)
+
+    def _extended(
+        self, w: np.ndarray, v: np.ndarray, biases: Biases | None
+    ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Blocks of the kernel's rows: vectors, and what else it has."""
+        w, v = self.kernel.extended(w, v, self.objective.start if biases is None else biases)
+        return self.shards.blocks(w), self.shards.blocks(v)
+
+    def _priors(self, weights: np.ndarray) -> list[torch.Tensor]:
+        """On vectors, not on what else rows hold."""
+        priors = [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in self.shards.blocks(weights)]
+        if not self.kernel.extra:
+            return priors
+        free = torch.zeros(self.kernel.extra, device=self.device)
+        vectors = torch.cat([torch.ones(self.vector_size, device=self.device), free])
+        return [block * vectors for block in priors]
+
+    def _blank(self, biases: Biases | None) -> float:
+        """The loss of a cell without vectors, by one shard: all are alike."""
+        nothing = np.zeros((self.size, self.vector_size), dtype=np.float32)
+        w, v = self._extended(nothing, nothing, biases)
+        (shard,) = self.shards.stream([(0, 0)])
+        psi = torch.empty(len(w[0]), len(v[0]), device=self.device)
+        self.kernel.forward(w[0], v[0], psi)
+        return self.objective.differentiate_(psi, shard).loss / shard.cells
 
     # ------------------------------------------------------------------ running
 
@@ -238,60 +251,55 @@ class Factorization:
             if self.steps_done % a_pass == 0:
                 # What a whole pass started from has shown to be sound; what it ended with has yet to.
                 self.safe, self.untried = self.untried, self._copy()
-                self.losses.append(self.report.loss)
+                self.history.append(self.report)
                 self.sums = Sums()
                 self._look_for_convergence()
         return self.report
 
     def _visit(self, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
         n = self.n
-        room = torch.empty(len(self.a[0]) * len(self.b[0]), device=self.device)
-        for i, j, places, values in self.shards.stream(order):
+        room = torch.empty(len(self.shards.a[0]) * len(self.shards.b[0]), device=self.device)
+        for shard in self.shards.stream(order):
             if not self.keeps_axes and self.steps_done and self.steps_done % max(1, n * n // TURNS) == 0:
                 self._turn()
-            w, v = self.w[i], self.v[j]
             with products_in(self.precision):
-                probability, linear, to_w, to_v = self._differentiate(i, j, places, values, room)
-            share = float(wide(values).sum())
-            if not math.isfinite(probability) or probability > DIVERGED * max(share, self.size**2 / n**2 * 0.05):
+                cost, to_w, to_v = self._differentiate(shard, room)
+            if self._is_beyond(cost, shard.cells):
                 raise Diverged
             sums = self.sums
             sums.shards += 1
-            prior = squares(w, self.priors_w[i]) + squares(v, self.priors_v[j])
-            sums.loss += probability - linear + 0.5 * self.size / n * prior
-            sums.probability += probability
-            sums.share += share
+            sums.loss += cost.loss + 0.5 * self.size / n * (self.w.prior(shard.i) + self.v.prior(shard.j))
+            sums.mass += cost.mass
+            sums.share += cost.share
             sums.gradient += squares(to_w, 1.0) + squares(to_v, 1.0)
             rate = self.scale * self._rate_now()
-            self.moments_w[i].step(w, to_w, rate, None)
-            self.moments_v[j].step(v, to_v, rate, None if self.locks is None else self.locks[j])
+            self.w.step(shard.i, to_w, rate)
+            self.v.step(shard.j, to_v, rate)
             self.steps_done += 1
             self.report = Report(
                 passes=self.steps_done / n**2,
                 loss=sums.loss / sums.shards * n**2 / self.size**2,
-                unitarity=sums.probability / sums.share if sums.share else math.nan,
+                unitarity=sums.mass / sums.share if sums.share else math.nan,
                 gradient=math.sqrt(sums.gradient / sums.shards),
             )
             if progress and self.steps_done % n == 0:
                 progress(self.report)
 
-    def _differentiate(
-        self, i: int, j: int, places: torch.Tensor, values: torch.Tensor, room: torch.Tensor
-    ) -> tuple[float, float, torch.Tensor, torch.Tensor]:
-        """The sums of a shard's loss (see `Hilbert.differentiate_`), and its gradients, those of the prior included."""
-        w, v = self.w[i], self.v[j]
-        low = torch.bfloat16 if self.precision == "bf16" else w.dtype
-        w_low, v_low = w.to(low), v.to(low)
-        d = room[: len(w) * len(v)].view(len(w), len(v))
-        if low is d.dtype:
-            torch.mm(w, v.T, out=d)
-        else:
-            d.copy_(torch.mm(w_low, v_low.T))
-        sums = self.objective.differentiate_(d, self.a[i], self.b[j], places, values)
-        scale, d_low = self.n / self.size, d.to(low)
-        to_w = (self.priors_w[i] * w).add_(torch.mm(d_low, v_low), alpha=scale)
-        to_v = (self.priors_v[j] * v).add_(torch.mm(d_low.T, w_low), alpha=scale)
-        return *sums, to_w, to_v
+    def _differentiate(self, shard: Shard, room: torch.Tensor) -> tuple[Cost, torch.Tensor, torch.Tensor]:
+        """The cost of a shard, and its gradients, those of the prior included."""
+        w, v = self.w[shard.i], self.v[shard.j]
+        d = room[: shard.cells].view(len(w), len(v))
+        self.kernel.forward(w, v, d)
+        cost = self.objective.differentiate_(d, shard)
+        to_w, to_v = self.kernel.backward(d, w, v)
+        scale = self.n / self.size
+        return cost, self.w.with_prior(shard.i, to_w, scale), self.v.with_prior(shard.j, to_v, scale)
+
+    def _is_beyond(self, cost: Cost, cells: int) -> bool:
+        """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
+        if math.isnan(cost.share):
+            return not cost.loss <= DIVERGED * self.blank * cells
+        return not cost.mass <= DIVERGED * max(cost.share, cells * 0.05)
 
     # ------------------------------------------------------------------ schedule
 
@@ -308,15 +316,16 @@ class Factorization:
 
         To stop there and then would leave the noise of that rate in the vectors.
         """
-        done, k = len(self.losses), math.ceil(STRETCH * self.passes)
+        done, k = len(self.history), math.ceil(STRETCH * self.passes)
         if (
             self.converged is not None
             or not self.tolerance
             or not HIGH * self.passes <= done < (1 - TAIL) * self.passes
         ):
             return
-        before, now = sum(self.losses[-2 * k : -k]) / k, sum(self.losses[-k:]) / k
-        if before - now < self.tolerance * (1 - now):  # without vectors the loss is 1
+        losses = [report.loss for report in self.history]
+        before, now = sum(losses[-2 * k : -k]) / k, sum(losses[-k:]) / k
+        if before - now < self.tolerance * (self.blank - now):
             self.converged = self.steps_done
             logger.info(
                 "converged after %d of %d passes; the rate falls until %d", done, self.passes, self.end // self.n**2
@@ -333,19 +342,18 @@ class Factorization:
         ]
 
     def _turn(self) -> None:
-        axes = principal_axes(self.w + self.v)
-        for blocks, moments in ((self.w, self.moments_w), (self.v, self.moments_v)):
-            for k in range(self.n):
-                blocks[k] = blocks[k] @ axes
-                moments[k].turn(axes)
+        axes = principal_axes([rows[:, : self.vector_size] for rows in self.w.blocks + self.v.blocks])
+        if self.kernel.extra:
+            wider = torch.eye(self.vector_size + self.kernel.extra, device=self.device)
+            wider[: self.vector_size, : self.vector_size] = axes
+            axes = wider
+        self.w.turn(axes)
+        self.v.turn(axes)
 
     # ------------------------------------------------------------------ safety
 
-    def _reset_moments(self) -> None:
-        self.moments_w, self.moments_v = [Moments(x) for x in self.w], [Moments(x) for x in self.v]
-
     def _copy(self) -> tuple[list[torch.Tensor], list[torch.Tensor], int]:
-        return [x.clone() for x in self.w], [x.clone() for x in self.v], self.steps_done
+        return self.w.copy(), self.v.copy(), self.steps_done
 
     def _step_back(self) -> None:
         """Return to the last state known to be sound, at half the rate."""
@@ -357,12 +365,12 @@ class Factorization:
         )
         w, v, self.steps_done = self.safe
         self.sums = Sums()
-        del self.losses[self.steps_done // self.n**2 :]
+        del self.history[self.steps_done // self.n**2 :]
         if self.converged is not None and self.converged > self.steps_done:
             self.converged = None
-        self.w, self.v = [x.clone() for x in w], [x.clone() for x in v]
+        self.w.step_back(w)
+        self.v.step_back(v)
         self.untried = self.safe
-        self._reset_moments()
 
     # ------------------------------------------------------------------ going on another time
 
@@ -372,10 +380,10 @@ class Factorization:
             "n": self.n,
             "steps_done": self.steps_done,
             "sums": asdict(self.sums),
-            "losses": self.losses,
+            "history": [asdict(report) for report in self.history],
             "converged": self.converged,
             "scale": self.scale,
-            "moment_steps": [[moments.steps for moments in side] for side in (self.moments_w, self.moments_v)],
+            "moment_steps": [side.moment_steps() for side in (self.w, self.v)],
             "safe_steps": [self.safe[2], self.untried[2]],
         }
         return facts, self._arrays()
@@ -383,25 +391,26 @@ class Factorization:
     def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
         within_pass = self.steps_done % self.n**2
         yield "generator", (self.drawn_from if within_pass else self.generator.get_state()).numpy()
-        for name, blocks in (("w", self.w), ("v", self.v)):
-            yield name, self._joined(blocks).numpy()
-        for name, side in (("w", self.moments_w), ("v", self.moments_v)):
-            yield f"{name}_first", self._joined([moments.first for moments in side]).numpy()
-            yield f"{name}_second", self._joined([moments.second for moments in side]).numpy()
+        for side in (self.w, self.v):
+            yield side.name, joined(side.blocks).numpy()
+        for side in (self.w, self.v):
+            yield from side.moment_arrays()
         for name, copy in (("safe", self.safe), ("untried", self.untried)):
-            yield f"{name}_w", self._joined(copy[0]).numpy()
-            yield f"{name}_v", self._joined(copy[1]).numpy()
+            yield f"{name}_w", joined(copy[0]).numpy()
+            yield f"{name}_v", joined(copy[1]).numpy()
 
     def _restore(self, saved: Saved) -> None:
         facts = saved.facts
-        self.steps_done, self.losses = facts["steps_done"], facts["losses"]
+        self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
         self.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
-        for name, side, steps in zip("wv", (self.moments_w, self.moments_v), facts["moment_steps"], strict=True):
-            first, second = (self._blocks(saved.array(f"{name}_{which}")) for which in ("first", "second"))
-            for k, moments in enumerate(side):
-                moments.first, moments.second, moments.steps = first[k], second[k], steps[k]
+
+        def blocks_of(name: str) -> list[torch.Tensor]:
+            return self.shards.blocks(saved.array(name))
+
+        for side, steps in zip((self.w, self.v), facts["moment_steps"], strict=True):
+            side.restore_moments(blocks_of, steps)
         self.safe, self.untried = (
-            (self._blocks(saved.array(f"{name}_w")), self._blocks(saved.array(f"{name}_v")), steps)
+            (blocks_of(f"{name}_w"), blocks_of(f"{name}_v"), steps)
             for name, steps in zip(("safe", "untried"), facts["safe_steps"], strict=True)
         )
         self.generator.set_state(torch.from_numpy(saved.array("generator")))
@@ -412,39 +421,28 @@ class Factorization:
 
     def evaluate(self) -> Report:
         """The exact objective, prior included, and sum p^, in float64."""
-        report = Report(passes=self.steps_done / self.n**2)
-        total = linear = expected = 0.0
-        for i, j, places, values in self.shards.stream((i, j) for i in range(self.n) for j in range(self.n)):
-            sums = self.objective.differentiate_(self.w[i] @ self.v[j].T, self.a[i], self.b[j], places, values)
-            total, linear = total + sums[0], linear + sums[1]
-            expected += float(wide(values).sum())
-        prior = sum(map(squares, self.w + self.v, self.priors_w + self.priors_v))
-        report.loss = (total - linear) / self.size**2 + 0.5 * prior / self.size
-        report.unitarity = total / expected if expected else math.nan
-        return report
+        loss = mass = share = 0.0
+        exact = KERNELS[self.objective.kernel](self.vector_size, "float32")
+        for shard in self.shards.whole():
+            psi = torch.empty(len(shard.a), len(shard.b), device=self.device)
+            exact.forward(self.w[shard.i], self.v[shard.j], psi)
+            cost = self.objective.differentiate_(psi, shard)
+            loss, mass, share = loss + cost.loss, mass + cost.mass, share + cost.share
+        prior = sum(side.prior(k) for side in (self.w, self.v) for k in range(self.n))
+        return Report(
+            passes=self.steps_done / self.n**2,
+            loss=loss / self.size**2 + 0.5 * prior / self.size,
+            unitarity=mass / share if share else math.nan,
+        )
 
-    def result(self) -> tuple[np.ndarray, np.ndarray]:
-        """Covectors and vectors, float32, in the canonical gauge; as they are where axes are kept."""
-        w, v = self._joined(self.w), self._joined(self.v)
+    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
+        """Covectors and vectors, float32, in the canonical gauge or, where axes are kept, as they are; and biases."""
+        w, v = joined(self.w.blocks), joined(self.v.blocks)
         if not self.keeps_axes:
-            canonical_(w, v, self.gauge)
-        return np.ascontiguousarray(w.numpy()), np.ascontiguousarray(v.numpy())
-
-    def _blocks(self, array: np.ndarray) -> list[torch.Tensor]:
-        whole = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32)).to(self.device)
-        return [whole[k :: self.n].clone() for k in range(self.n)]
-
-    def _joined(self, blocks: list[torch.Tensor]) -> torch.Tensor:
-        """On the host."""
-        whole = torch.empty(self.size, self.vector_size)
-        for k, block in enumerate(blocks):
-            whole[k :: self.n] = block.cpu()
-        return whole
-
-
-def squares(x: torch.Tensor, weights: torch.Tensor | float) -> float:
-    """The sum of the squares of a matrix, its rows weighted."""
-    return float(wide((x.square() * weights).sum(dim=1)).sum())
+            self.kernel.settle_(w, v, self.gauge)
+        rows = w.numpy(), v.numpy()
+        covectors, vectors = (np.ascontiguousarray(side[:, : self.vector_size]) for side in rows)
+        return covectors, vectors, self.kernel.biases(*rows)
 
 
 def shards_a_side(size: int, classes: int, free: int | None = None) -> int:

@@ -1,7 +1,8 @@
-"""Where factorisation starts: the truncated SVD of positive PMI, weighted as the objective weighs it.
+"""Where factorisation starts: the truncated SVD of phi, bounded below, weighted as the objective weighs words.
 
-sqrt(a_i b_j) max(PMI_ij, 0) is a rough quadratic stand-in for the loss. Its best rank-d factors, by randomised SVD in
-four sweeps over the shards, are about as good as what seven passes make of a random start.
+sqrt(a_i b_j) max(phi_ij, least), biases taken off phi, is a rough quadratic stand-in for the loss; `least` is what psi
+is at a PMI of 0, also for pairs that do not occur. Its best rank-d factors, by randomised SVD in four sweeps over the
+shards, are about as good as what seven passes make of a random start.
 """
 
 from __future__ import annotations
@@ -15,20 +16,28 @@ LONGEST = 0.9  # rows are shortened to this: exp is unforgiving at first
 
 
 def spectral_start(
-    shards: Shards, a: list[torch.Tensor], b: list[torch.Tensor], vector_size: int, generator: torch.Generator
+    shards: Shards, vector_size: int, generator: torch.Generator
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Row blocks of covectors and vectors."""
-    n, size = shards.n, shards.size
+    size = shards.size
     rank = min(vector_size + OVERSAMPLING, size)
+    a, b = (shards.blocks(side) for side in shards.objective.weights)
     root_a, root_b = [block.sqrt() for block in a], [block.sqrt() for block in b]
+    start, least = shards.objective.start, shards.objective.psi_offset
+    biases = None if start is None else [shards.blocks(side) for side in start]
 
     def sweep(right: list[torch.Tensor], transposed: bool) -> list[torch.Tensor]:
         """The weighted table, or its transpose, times a matrix given by row blocks."""
         out = [torch.zeros(len(block), rank, device=block.device) for block in (b if transposed else a)]
-        for i, j, places, values in shards.stream((i, j) for i in range(n) for j in range(n)):
-            weight = (root_a[i][:, None] * root_b[j]).view(-1)[places]
-            dense = torch.zeros(len(a[i]), len(b[j]), device=values.device)
-            dense.view(-1)[places] = (values / weight**2).log().clamp_(min=0) * weight
+        for shard in shards.whole():
+            i, j = shard.i, shard.j
+            phi = shards.objective.phi(shard)
+            if biases is not None:
+                phi = phi - shard.plus(biases[0][i], biases[1][j])
+            dense = torch.zeros(len(a[i]), len(b[j]), device=phi.device)
+            if least:
+                dense.add_(least * root_a[i][:, None]).mul_(root_b[j])
+            dense.view(-1)[shard.places] = phi.clamp_(min=least) * shard.outer(root_a[i], root_b[j])
             if transposed:
                 out[j].addmm_(dense.T, right[i])
             else:
@@ -39,8 +48,8 @@ def spectral_start(
         basis = torch.linalg.qr(solvable(torch.cat(blocks)))[0].to(a[0].device)
         return list(torch.split(basis, [len(block) for block in blocks]))
 
-    start = torch.randn(size, rank, generator=generator).to(a[0].device)
-    basis = orthonormal(sweep(list(torch.split(start, [len(block) for block in b])), transposed=False))
+    noise = torch.randn(size, rank, generator=generator).to(a[0].device)
+    basis = orthonormal(sweep(list(torch.split(noise, [len(block) for block in b])), transposed=False))
     basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
     projected = sweep(basis, transposed=True)
     parts = torch.linalg.svd(solvable(torch.cat(projected)), full_matrices=False)

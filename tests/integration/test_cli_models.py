@@ -107,6 +107,9 @@ def test_info_of_a_model(model, loaded):
     assert shown.startswith(f"{model}: a saved model\n")
     for part in ("settings", "temperature", "history", "train"):
         assert part in shown
+    assert facts["training"] == loaded.training_history
+    last = facts["training"][-1]
+    assert f"{last['passes']:.6g} {last['loss']:.6g}" in " ".join(shown.split())
 
 
 def test_info_of_counts(model, loaded):

@@ -59,6 +59,20 @@ def test_callbacks_and_losses(news):
     assert model.train_count == 1
 
 
+def test_the_history_of_training_is_even_and_bounded(news, model):
+    history = model.training_history
+    words = [record["words"] for record in history]
+    assert words == sorted(words)
+    assert words[-1] == 20 * sum(map(len, news))
+    assert 20 <= len(history) <= 128 + 20
+    assert history[-1]["loss"] < history[0]["loss"]
+    assert history[-1]["rate"] == pytest.approx(model.min_alpha)
+    hasty = HilbertMLE(**OPTIONS)
+    hasty.build_vocab(news)
+    hasty.train(news, total_words=1, epochs=50)  # a guess, and a wrong one
+    assert 50 <= len(hasty.training_history) <= 128 * 4 + 50
+
+
 def test_one_worker_gives_the_same_bits(news, model):
     again = HilbertMLE(news, **OPTIONS, epochs=20)
     assert np.array_equal(again.wv.vectors, model.wv.vectors)

@@ -79,6 +79,18 @@ def test_epochs_are_rounds_not_work(news, model, epochs):
     np.testing.assert_array_equal(other.wv.vectors, model.wv.vectors)
 
 
+def test_the_history_of_training_has_a_record_a_pass_and_is_saved(model, tmp_path):
+    history = model.training_history
+    assert [record["passes"] for record in history] == list(range(1, len(history) + 1))
+    assert history[-1]["loss"] < 0.95 * history[0]["loss"]
+    assert history[-1]["unitarity"] == pytest.approx(1, abs=0.1)
+    model.save(str(tmp_path / "m"))
+    assert HilbertMLE.load(str(tmp_path / "m")).training_history == history
+    model = HilbertMLE.load(str(tmp_path / "m"))
+    model.init_weights()
+    assert model.training_history == []
+
+
 def test_workers_do_not_change_a_bit(news, model):
     other = HilbertMLE(news, vector_size=30, min_count=10, seed=1, workers=1)
     np.testing.assert_array_equal(other.wv.vectors, model.wv.vectors)

@@ -89,6 +89,13 @@ def test_wheel_is_typed(wheel_names):
 
 
 @pytest.mark.slow
+def test_wheel_has_the_style_sheets_of_reports(wheel_names):
+    sheets = {path.relative_to(ROOT) for path in (ROOT / "gensim_hilbert").rglob("*.css")}
+    assert sheets
+    assert {PurePosixPath(sheet.as_posix()) for sheet in sheets} <= wheel_names
+
+
+@pytest.mark.slow
 def test_wheel_has_the_package_and_nothing_else(wheel_names):
     top = {path.parts[0] for path in wheel_names}
     assert {name for name in top if not name.endswith(".dist-info")} == {"gensim_hilbert"}

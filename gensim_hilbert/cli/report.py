@@ -1,0 +1,34 @@
+"""The verb that writes a page about a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gensim_hilbert.cli.loading import load, require, words_of
+from gensim_hilbert.cli.models import model_argument
+from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.results import as_json, show
+
+
+@click.command(cls=Verb, short_help="A page about a model, with pictures.")
+@model_argument
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the page goes: HTML.")
+@click.option("--word", "words", multiple=True, help="Show its neighbours; can be given again.  [default: some]")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets to score it on, as for evaluate.")
+@as_json
+def report(model: Path, output: Path, words: tuple[str, ...], data: Path | None, as_json: bool) -> None:
+    """Write a page about MODEL: its settings, its training, what it has learnt and how well.
+
+    It is one file, which loads nothing and runs nothing, for light and dark screens of any size.
+    """
+    from gensim_hilbert.report import report as write
+
+    loaded = load(model)
+    vectors = words_of(loaded, model)
+    for word in words:
+        require(word, vectors, model)
+    write(loaded, output, words=words, data=data, title=model.name)
+    facts = {"output": str(output), "words": len(vectors), "bytes": output.stat().st_size}
+    show(facts, f"{output}: a report on {len(vectors):,} words, {facts['bytes']:,} bytes", as_json)

@@ -1,0 +1,229 @@
+"""Embeddings at work: networks that read texts through them, trained with several seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+from gensim.models import KeyedVectors
+from scipy.stats import ttest_ind_from_stats
+
+from gensim_hilbert.evaluation.examples import Example, Rows, Split
+from gensim_hilbert.evaluation.significance import Difference
+from gensim_hilbert.evaluation.words import Words
+
+logger = logging.getLogger(__name__)
+
+PROCEDURE = 1  # to be raised when the same settings would give other scores
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to train, and on how much.
+
+    Training ends after `stop` epochs without a better score on validation data, or after `epochs`; the best network is
+    the one that is tested. `train` and `test` are numbers of examples and `length` one of words, for a quick look.
+    """
+
+    batch: int
+    epochs: int = 250
+    stop: int = 15
+    train: int | None = None
+    test: int | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True)
+class Items:
+    """Examples as numbers: rows of the matrix of embeddings, and a label, or one for each of them."""
+
+    rows: list[np.ndarray]
+    labels: list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class ExtrinsicScore:
+    """Scores of a network on the test part of a set, one for each seed.
+
+    `metric` is "accuracy" or "micro-F without O"; `known` is the share of tokens that have a vector of their own;
+    `examples` are numbers of examples to train, to validate and to test.
+    """
+
+    name: str
+    metric: str
+    mean: float
+    sd: float
+    runs: tuple[float, ...]
+    known: float
+    examples: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a score depends on but the seed."""
+
+    name: str
+    tags: bool  # one label for each word
+    matrix: np.ndarray
+    parts: tuple[Items, Items, Items]
+    classes: int
+    outside: int | None
+    settings: Settings
+    known: float
+
+    def key(self, seed: int) -> str:
+        """A name for the result: the same for the same vectors, data, settings and seed, and for nothing else."""
+        about = [PROCEDURE, self.tags, self.classes, self.outside, asdict(self.settings), seed, self.matrix.shape]
+        digest = hashlib.sha256(json.dumps(about).encode())
+        digest.update(self.matrix.tobytes())
+        for items in self.parts:
+            for arrays in (items.rows, items.labels):
+                digest.update(np.array([len(array) for array in arrays]).tobytes())
+                digest.update(np.concatenate(arrays).tobytes())
+        return digest.hexdigest()
+
+
+def cut(data: Split, settings: Settings) -> Split:
+    """As much of it as settings say."""
+    tenth = None if settings.train is None else max(1, settings.train // 9)
+    parts = (data.train[: settings.train], data.valid[:tenth], data.test[: settings.test])
+    return Split(*([Example(words[: settings.length], labels) for words, labels in part] for part in parts))
+
+
+def prepare(
+    name: str, vectors: KeyedVectors, data: Split, settings: Settings, *, tags: bool, outside: str | None = None
+) -> Job:
+    """Words as rows and labels as numbers. The paper has classifiers read unit vectors, and taggers vectors as is."""
+    rows = Rows(Words(vectors), unit=not tags)
+    shorter = cut(data, settings)
+    parts = [shorter.train, shorter.valid, shorter.test]
+    labels = sorted({label for part in parts for example in part for label in example.labels})
+    numbers = {label: number for number, label in enumerate(labels)}
+    items = [
+        Items(
+            [np.array([rows(word) for word in example.words]) for example in part],
+            [np.array([numbers[label] for label in example.labels]) for example in part],
+        )
+        for part in parts
+    ]
+    known = 1 - rows.unknown / rows.tokens
+    nothing = None if outside is None else numbers.get(outside)
+    return Job(name, tags, rows.matrix(), (items[0], items[1], items[2]), len(numbers), nothing, settings, known)
+
+
+def micro_f(gold: np.ndarray, guessed: np.ndarray, outside: int | str | None) -> float:
+    """Accuracy; or, where a label says that there is nothing, the F-score of all others together."""
+    right = gold == guessed
+    if outside is None:
+        return float(right.mean())
+    found, there = (guessed != outside).sum(), (gold != outside).sum()
+    return float(2 * (right & (gold != outside)).sum() / max(found + there, 1))
+
+
+def run(job: Job, seed: int) -> float:
+    """Train and test one network."""
+    from gensim_hilbert.evaluation.networks import fit  # and torch with it
+
+    return fit(job, seed)
+
+
+def score_jobs(
+    jobs: Sequence[Job], count: int, seed: int, cache: str | os.PathLike[str] | None, workers: int
+) -> list[ExtrinsicScore]:
+    """Scores of all jobs with so many seeds; those that the cache holds are not computed again."""
+    if count < 1:
+        raise ValueError(f"seeds must be a positive number of runs, got {count!r}")
+    seeds = range(seed, seed + count)
+    folder = Path(cache) if cache is not None else cache_folder()
+    keys = {(place, seed): folder / f"{job.key(seed)}.json" for place, job in enumerate(jobs) for seed in seeds}
+    scores = {which: read_score(path) for which, path in keys.items() if path.exists()}
+    wanted = [which for which in keys if which not in scores]
+    logger.info("%d of %d runs are in %s", len(scores), len(keys), folder)
+    for (place, seed), score in zip(wanted, runs(jobs, wanted, workers), strict=True):
+        logger.info("%s, seed %d: %.4f", jobs[place].name, seed, score)
+        write_score(keys[place, seed], score, jobs[place], seed)
+        scores[place, seed] = score
+    return [summarize(job, [scores[place, seed] for seed in seeds]) for place, job in enumerate(jobs)]
+
+
+def runs(jobs: Sequence[Job], wanted: Sequence[tuple[int, int]], workers: int) -> Iterator[float]:
+    """Scores in the order of what is wanted, each as soon as it is there."""
+    if workers < 2:
+        yield from (run(jobs[place], seed) for place, seed in wanted)
+        return
+    # Two networks on a core each are faster than two cores on a network.
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=on_one_core) as pool:
+        try:
+            yield from pool.map(run, [jobs[place] for place, _ in wanted], [seed for _, seed in wanted])
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def on_one_core() -> None:
+    """For a process of its own."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def summarize(job: Job, scores: list[float]) -> ExtrinsicScore:
+    """Mean and standard deviation over seeds."""
+    sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else float("nan")
+    metric = "accuracy" if job.outside is None else "micro-F without O"
+    train, valid, test = (len(items.rows) for items in job.parts)
+    mean = float(np.mean(scores))
+    return ExtrinsicScore(job.name, metric, mean, sd, tuple(scores), job.known, (train, valid, test))
+
+
+def compare_extrinsic(first: ExtrinsicScore, second: ExtrinsicScore) -> Difference | None:
+    """Whether two embeddings differ by more than seeds do: Welch's test; nothing can be told from one seed."""
+    if min(len(first.runs), len(second.runs)) < 2:
+        return None
+    value = first.mean - second.mean
+    test = ttest_ind_from_stats(
+        first.mean, first.sd, len(first.runs), second.mean, second.sd, len(second.runs), equal_var=False
+    )
+    spread = 2 * float(np.hypot(first.sd / len(first.runs) ** 0.5, second.sd / len(second.runs) ** 0.5))
+    p = float(test.pvalue) if np.isfinite(test.pvalue) else float(value == 0)
+    return Difference(value, value - spread, value + spread, p, len(first.runs) + len(second.runs))
+
+
+# ------------------------------------------------------------------ what was computed before
+
+
+def cache_folder() -> Path:
+    """Where a program may keep what it can compute again."""
+    if sys.platform == "win32":
+        root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Caches"
+    else:
+        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "gensim-hilbert" / "evaluation"
+
+
+def read_score(path: Path) -> float:
+    """A score that was kept."""
+    try:
+        return float(json.loads(path.read_text(encoding="utf-8"))["score"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged ({error}): remove it, and the score will be computed again") from None
+
+
+def write_score(path: Path, score: float, job: Job, seed: int) -> None:
+    """Keep a score, under another name until it is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    about = {"score": score, "set": job.name, "seed": seed, "settings": asdict(job.settings)}
+    part.write_text(json.dumps(about), encoding="utf-8")
+    os.replace(part, path)

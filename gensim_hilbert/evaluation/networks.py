@@ -1,0 +1,127 @@
+"""The paper's two networks over frozen embeddings, and how they are trained."""
+
+from __future__ import annotations
+
+import copy
+import logging
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+from gensim_hilbert.evaluation.extrinsic import Items, Job, micro_f
+
+logger = logging.getLogger(__name__)
+
+HIDDEN, MIDDLE, DROPOUT, RATE = 128, 512, 0.5, 1e-3
+PATIENCE = 3  # epochs without a better score on validation data, after which the rate is divided by ten
+NO_LABEL = -1
+
+
+class Encoder(nn.Module):
+    """A BiLSTM over frozen embeddings."""
+
+    def __init__(self, embeddings: torch.Tensor, layers: int):
+        super().__init__()
+        self.embeddings: torch.Tensor
+        self.register_buffer("embeddings", embeddings, persistent=False)
+        dropout = DROPOUT if layers > 1 else 0.0
+        self.lstm = nn.LSTM(embeddings.shape[1], HIDDEN, layers, batch_first=True, bidirectional=True, dropout=dropout)
+
+    def encode(self, rows: torch.Tensor, lengths: torch.Tensor, padding: float) -> torch.Tensor:
+        """Hidden states of both directions; `padding` behind the end."""
+        packed = pack_padded_sequence(self.embeddings[rows], lengths, batch_first=True)
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=padding)
+        return states
+
+
+class Classifier(Encoder):
+    """BiLSTM-max: the maximum of hidden states over time, then a layer of 512."""
+
+    def __init__(self, embeddings: torch.Tensor, classes: int):
+        super().__init__(embeddings, layers=1)
+        self.head = nn.Sequential(
+            nn.Dropout(DROPOUT),
+            nn.Linear(2 * HIDDEN, MIDDLE),
+            nn.ReLU(),
+            nn.Dropout(DROPOUT),
+            nn.Linear(MIDDLE, classes),
+        )
+
+    def forward(self, rows: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """A score for each class, for each text."""
+        found: torch.Tensor = self.head(self.encode(rows, lengths, -torch.inf).amax(dim=1))
+        return found
+
+
+class Tagger(Encoder):
+    """Two layers of BiLSTM, and a tag for each word."""
+
+    def __init__(self, embeddings: torch.Tensor, classes: int):
+        super().__init__(embeddings, layers=2)
+        self.head = nn.Linear(2 * HIDDEN, classes)
+
+    def forward(self, rows: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """A score for each tag, for each word of each sentence."""
+        found: torch.Tensor = self.head(self.encode(rows, lengths, 0.0)).flatten(0, 1)
+        return found
+
+
+def batches(items: Items, size: int) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    """Rows, lengths and labels of examples about as long as one another, longest first in each."""
+    order = sorted(range(len(items.rows)), key=lambda k: -len(items.rows[k]))
+    found = []
+    for start in range(0, len(order), size):
+        some = order[start : start + size]
+        rows = pad_sequence([torch.from_numpy(items.rows[k]) for k in some], batch_first=True)
+        labels = pad_sequence(
+            [torch.from_numpy(items.labels[k]) for k in some], batch_first=True, padding_value=NO_LABEL
+        )
+        found.append((rows, torch.tensor([len(items.rows[k]) for k in some]), labels.flatten()))
+    return found
+
+
+def guesses(network: nn.Module, items: Items) -> tuple[np.ndarray, np.ndarray]:
+    """Labels, and what the network takes them to be."""
+    gold, guessed = [], []
+    network.eval()
+    with torch.no_grad():
+        for rows, lengths, labels in batches(items, 256):
+            there = labels != NO_LABEL
+            gold.append(labels[there].numpy())
+            guessed.append(network(rows, lengths)[there].argmax(dim=1).numpy())
+    return np.concatenate(gold), np.concatenate(guessed)
+
+
+def fit(job: Job, seed: int) -> float:
+    """Train a network on the first of three parts, stop by the second, and score it on the third."""
+    train, valid, test = job.parts
+    settings = job.settings
+    kind = Tagger if job.tags else Classifier
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = kind(torch.from_numpy(job.matrix), job.classes)
+        optimizer = torch.optim.Adam(network.parameters(), RATE)
+        best, since, kept = -1.0, 0, network.state_dict()
+        prepared = batches(train, settings.batch)
+        for epoch in range(settings.epochs):
+            network.train()
+            for place in torch.randperm(len(prepared)).tolist():
+                rows, lengths, labels = prepared[place]
+                optimizer.zero_grad(set_to_none=True)
+                loss = nn.functional.cross_entropy(network(rows, lengths), labels, ignore_index=NO_LABEL)
+                torch.autograd.backward(loss)
+                optimizer.step()
+            score = micro_f(*guesses(network, valid), job.outside)
+            logger.info("epoch %d: %.4f on validation data", epoch + 1, score)
+            since += 1
+            if score > best:
+                best, since, kept = score, 0, copy.deepcopy(network.state_dict())
+            if since == settings.stop:
+                break
+            if since and since % PATIENCE == 0:
+                for group in optimizer.param_groups:
+                    group["lr"] /= 10
+        network.load_state_dict(kept)
+        return micro_f(*guesses(network, test), job.outside)

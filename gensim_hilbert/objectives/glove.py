@@ -1,0 +1,78 @@
+"""GloVe: weighted least squares on the logarithm of counts, with a bias for each word.
+
+    L = sum_ij h(N_ij) (psi_ij - ln N_ij)^2,    psi_ij = w_i.v_j + b_i + b_j,    h(N) = min(1, (N / x_max)^alpha)
+    dL/dpsi_ij = 2 h(N_ij) [psi_ij - ln N_ij],  0 at N = 0
+
+Biases come to lie near ln N_i - 1/2 ln N, and w_i.v_j near PMI. h is scaled to a mean of 1 over all cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gensim_hilbert.objectives import Biases, Cost, Objective
+
+if TYPE_CHECKING:
+    import torch
+
+    from gensim_hilbert.training.shards import Shard
+
+
+@dataclass
+class GloVe(Objective):
+    """psi is the logarithm of counts.
+
+    Parameters
+    ----------
+    x_max : float
+        Pairs that are counted so often weigh no more; GloVe's demo has 10, for corpora of millions of words.
+    alpha : float
+        How fast weights grow up to there.
+    """
+
+    x_max: float = 100.0
+    alpha: float = 0.75
+
+    kernel = "biased"
+
+    def __post_init__(self) -> None:
+        if not self.x_max > 0:
+            raise ValueError(f"x_max must be more than 0, got {self.x_max}")
+
+    def prepare(self) -> None:
+        """The weights of words, by those of their pairs."""
+        contexts, terms = self.sums(lambda counts: np.minimum(1, (counts / self.x_max) ** self.alpha))
+        self.scale = len(contexts) ** 2 / contexts.sum()
+        self.by_pairs = contexts / contexts.mean(), terms / terms.mean()
+
+    @property
+    def weights(self) -> Biases:
+        """Sums of h."""
+        return self.by_pairs
+
+    def phi(self, shard: Shard) -> torch.Tensor:
+        """The logarithm of counts."""
+        return shard.values.log()
+
+    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
+        """Only of pairs that occur."""
+        weights = (shard.values / self.x_max).pow_(self.alpha).clamp_(max=1).mul_(self.scale)
+        return shard.squares_(psi, weights, self.phi(shard))
+
+    @property
+    def start(self) -> Biases:
+        """ln N_i - 1/2 ln N: the rest of ln N_ij is PMI."""
+        return log_or_zero(self.contexts), log_or_zero(self.terms)
+
+    def offsets(self, biases: Biases | None) -> Biases | None:
+        """What biases leave of the frequencies of words."""
+        assert biases is not None
+        return self.start[0] - biases[0], self.start[1] - biases[1]
+
+
+def log_or_zero(x: np.ndarray) -> np.ndarray:
+    """The logarithm; 0 for words that do not occur."""
+    return np.log(np.where(x > 0, x, 1))

@@ -1,0 +1,35 @@
+"""LDS, the squared norm of a random walk of discourse: GloVe's loss, with norms instead of biases.
+
+    L = sum_ij h(N_ij) (psi_ij + C - ln N_ij)^2,    psi_ij = |w_i + v_j|^2 / 2,    C learnt
+    dL/dpsi_ij = 2 h(N_ij) [psi_ij + C - ln N_ij],  0 at N = 0
+
+The half is a matter of units, by which w_i.v_j is in those of PMI: |w + v|^2 / 2 = w.v + |w|^2 / 2 + |v|^2 / 2. Norms
+grow with frequency, as biases do. Of the gauges only turns keep psi, so `gauge` has no effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gensim_hilbert.objectives import Biases
+from gensim_hilbert.objectives.glove import GloVe, log_or_zero
+
+
+@dataclass
+class LDS(GloVe):
+    """psi is the logarithm of counts, but for a constant; parameters as of GloVe."""
+
+    kernel = "squared-norm"
+
+    @property
+    def start(self) -> Biases:
+        """C is such that the rarest words need no norm."""
+        least = [log_or_zero(side)[side > 0].min() for side in (self.contexts, self.terms)]
+        return np.full(len(self.contexts), least[0]), np.full(len(self.terms), least[1])
+
+    def offsets(self, biases: Biases | None) -> Biases | None:
+        """What norms leave of the frequencies of words."""
+        assert biases is not None
+        return log_or_zero(self.contexts) - biases[0], log_or_zero(self.terms) - biases[1]

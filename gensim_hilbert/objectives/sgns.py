@@ -1,0 +1,87 @@
+"""SGNS, word2vec's skip-gram with negative sampling, as the matrix factorisation it is in expectation.
+
+    L = sum_ij N_ij ln(1 + exp(-psi_ij)) + N-_ij ln(1 + exp(psi_ij)),    N-_ij = k N_j u_i^.75 / sum_i u_i^.75
+    dL/dpsi_ij = (N_ij + N-_ij) [sigma(psi_ij) - sigma(phi_ij)],         phi_ij = ln(N_ij / N-_ij)
+
+N-_ij is how often the k noise words of each pair with term j are i, on average; u are the occurrences of words. But for
+the smoothing by .75, phi is PMI - ln k. Subsampling is in the counts already.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gensim_hilbert.objectives import Biases, Cost, Objective
+
+if TYPE_CHECKING:
+    import torch
+
+    from gensim_hilbert.training.shards import Shard
+
+
+@dataclass
+class SGNS(Objective):
+    """psi is PMI - ln k, but for smoothing.
+
+    Parameters
+    ----------
+    negative : float
+        k, the noise words a pair.
+    ns_exponent : float
+        Noise words are drawn by their counts to this power.
+    """
+
+    negative: float = 5
+    ns_exponent: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not self.negative > 0:
+            raise ValueError(f"SGNS needs noise: negative must be more than 0, got {self.negative}")
+
+    def prepare(self) -> None:
+        """Weights of noise with a mean of 1, and the scale by which N + N- has one."""
+        noise = self.counts.vocabulary.counts.astype(np.float64)
+        noise = np.power(noise, self.ns_exponent, out=np.zeros_like(noise), where=noise > 0)
+        self.noise = noise / noise.sum()
+        self.contexts = self.noise * len(noise)
+        self.terms = self.counts.marginals.terms / self.counts.marginals.terms.mean()
+        self.share = self.negative / (1 + self.negative)  # of noise in all weights
+        self.scale = len(noise) ** 2 / self.counts.total / (1 + self.negative)
+
+    def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
+        """Counts, scaled."""
+        return counts * self.scale
+
+    def phi(self, shard: Shard) -> torch.Tensor:
+        """ln(N / N-)."""
+        return (shard.values / (self.share * shard.outer(shard.a, shard.b))).log()
+
+    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
+        """Of noise everywhere, then of the pairs that occur."""
+        from torch.nn.functional import softplus
+
+        there = shard.at(psi)
+        noise = shard.a @ (softplus(psi) @ shard.b)
+        psi.sigmoid_().mul_(self.share * shard.a[:, None]).mul_(shard.b)
+        shard.add_(psi, -shard.values * (-there).sigmoid())
+        return Cost(self.share * float(noise) + shard.dot(shard.values, softplus(-there)))
+
+    @property
+    def evidence(self) -> float:
+        """Noise is counted, too."""
+        return (1 + self.negative) * self.counts.total / len(self.counts)
+
+    @property
+    def psi_offset(self) -> float:
+        """The shift."""
+        return -math.log(self.negative)
+
+    def offsets(self, biases: Biases | None) -> Biases | None:
+        """What smoothing adds to PMI."""
+        frequency = self.counts.marginals.contexts / self.counts.total
+        tiny = 1e-300  # of words that do not occur
+        return np.log(np.maximum(frequency, tiny) / np.maximum(self.noise, tiny)), np.zeros(len(frequency))

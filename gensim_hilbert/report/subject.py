@@ -1,0 +1,101 @@
+"""What a report is about: a model, gensim's own too, or vectors alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.model import HilbertMLE
+from gensim_hilbert.report.pairs import Pairs, sample_pairs
+from gensim_hilbert.report.words import content_words, typical, unit_rows
+
+ON_THE_MAP = 320  # words
+CHOSEN = 9  # words whose neighbours are shown where none are asked for
+
+
+@dataclass
+class Subject:
+    """A model or vectors, the words whose neighbours are asked for, and where to look for evaluation data."""
+
+    model: Any
+    title: str
+    asked: list[str] = field(default_factory=list)
+    data: Any = None
+
+    def __post_init__(self) -> None:
+        self.vectors = getattr(self.model, "wv", self.model)
+        if not isinstance(self.vectors, KeyedVectors):
+            raise TypeError(f"a report is about a model or KeyedVectors, got {type(self.model).__name__}")
+        if not len(self.vectors):
+            raise ValueError("there are no words to report on; train the model first")
+        for word in self.asked:
+            if word not in self.vectors.key_to_index:
+                raise KeyError(f"{word!r} is not among the {len(self.vectors):,} words")
+
+    @property
+    def covectors(self) -> np.ndarray | None:
+        """Those whose products with the vectors tell what goes with what."""
+        covectors = getattr(self.model, "syn1neg", None)
+        fit = covectors is not None and covectors.shape == self.vectors.vectors.shape
+        return covectors if fit and getattr(self.model, "returned", "v") == "v" else None
+
+    @property
+    def without_covectors(self) -> str:
+        """Why there are none, in a sentence."""
+        if getattr(self.model, "returned", "v") != "v":
+            return (
+                'This model holds sums of vectors and covectors (vectors="v+w"), from which PMI cannot be read, nor '
+                "what goes with a word."
+            )
+        return f"{self.what} has no covectors, so it cannot tell what goes with a word."
+
+    @property
+    def what(self) -> str:
+        """What it is, as the subject of a sentence."""
+        if self.model is self.vectors:
+            return "A file of vectors"
+        return "This model" if isinstance(self.model, HilbertMLE) else f"A {type(self.model).__name__} of gensim"
+
+    @cached_property
+    def counts(self) -> PairCounts | None:
+        """The counts that were fitted."""
+        return self.model.fitted_counts if isinstance(self.model, HilbertMLE) else None
+
+    @property
+    def without_pmi(self) -> str:
+        """Why counted and fitted PMI cannot be compared; empty if they can."""
+        if not isinstance(self.model, HilbertMLE):
+            return f"{self.what} keeps no pair counts, so there is no counted PMI to compare it with."
+        if self.counts is None and self.model.solver == "gibbs":
+            return 'This model learnt from the stream (solver="gibbs") and kept no pair counts to compare it with.'
+        if self.counts is None:
+            return (
+                "The pair counts of this model are not beside it, so its PMI cannot be compared with the counted one."
+            )
+        return "" if self.covectors is not None else self.without_covectors
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The sample that all figures of PMI are drawn from."""
+        return sample_pairs(self.model)
+
+    @cached_property
+    def content(self) -> list[int]:
+        """Frequent words with a meaning of their own, for the map."""
+        return content_words(self.vectors, ON_THE_MAP)
+
+    @cached_property
+    def content_directions(self) -> np.ndarray:
+        """Their vectors, of length 1."""
+        return unit_rows(self.vectors.vectors[self.content])
+
+    @cached_property
+    def chosen(self) -> list[str]:
+        """Words whose neighbours are shown: those asked for, or some that stand for the frequent ones."""
+        names = self.vectors.index_to_key
+        return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN)]

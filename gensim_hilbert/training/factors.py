@@ -1,0 +1,126 @@
+"""One side of a factorisation, covectors or vectors: rows of words in strided blocks, with prior and optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from gensim_hilbert.training.device import wide
+
+BETAS = (0.9, 0.99)
+
+
+class Moments:
+    """Adam's state for one block of rows."""
+
+    def __init__(self, rows: torch.Tensor):
+        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
+        self.steps = 0
+
+    def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
+        """Move the rows; those with lock 0 stay."""
+        self.steps += 1
+        one, two = BETAS
+        self.first.lerp_(gradient, 1 - one)
+        self.second.mul_(two).addcmul_(gradient, gradient, value=1 - two)
+        scale = (self.second / (1 - two**self.steps)).sqrt_().add_(1e-8)
+        if lock is not None:
+            scale /= lock
+        rows.addcdiv_(self.first, scale, value=-rate / (1 - one**self.steps))
+
+    def turn(self, axes: torch.Tensor) -> None:
+        """Follow the rows to other axes; variances turn as if components were independent."""
+        self.first, self.second = self.first @ axes, self.second @ axes**2
+
+
+class Factor:
+    """The rows of one side, those of the words [k::n] in block k.
+
+    Parameters
+    ----------
+    name : str
+        Of its arrays in a checkpoint.
+    blocks : list of tensors
+        The rows to start from.
+    priors : list of tensors
+        Weights of a Gaussian prior, a block each: a number a row, or one for each of its elements.
+    locks : list of tensors, optional
+        Factors of 0 to 1 for the updates of rows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        blocks: list[torch.Tensor],
+        priors: list[torch.Tensor],
+        locks: list[torch.Tensor] | None = None,
+    ):
+        self.name, self.blocks, self.priors, self.locks = name, blocks, priors, locks
+        self.reset_moments()
+
+    def __getitem__(self, k: int) -> torch.Tensor:
+        return self.blocks[k]
+
+    def reset_moments(self) -> None:
+        """Forget what the optimiser has learnt."""
+        self.moments = [Moments(rows) for rows in self.blocks]
+
+    def prior(self, k: int) -> float:
+        """Twice the loss of the prior on a block."""
+        return squares(self.blocks[k], self.priors[k])
+
+    def with_prior(self, k: int, gradient: torch.Tensor, scale: float) -> torch.Tensor:
+        """A gradient by the rows of a block, scaled, plus that of the prior."""
+        return (self.priors[k] * self.blocks[k]).add_(gradient, alpha=scale)
+
+    def step(self, k: int, gradient: torch.Tensor, rate: float) -> None:
+        """Move the rows of a block."""
+        self.moments[k].step(self.blocks[k], gradient, rate, None if self.locks is None else self.locks[k])
+
+    def turn(self, axes: torch.Tensor) -> None:
+        """To other axes."""
+        for k, moments in enumerate(self.moments):
+            self.blocks[k] = self.blocks[k] @ axes
+            moments.turn(axes)
+
+    # ------------------------------------------------------------------ copies
+
+    def copy(self) -> list[torch.Tensor]:
+        """The rows, to step back to."""
+        return [rows.clone() for rows in self.blocks]
+
+    def step_back(self, copy: list[torch.Tensor]) -> None:
+        """Have the rows of a copy, and none of the optimiser's memory."""
+        self.blocks = [rows.clone() for rows in copy]
+        self.reset_moments()
+
+    def moment_steps(self) -> list[int]:
+        """Of each block."""
+        return [moments.steps for moments in self.moments]
+
+    def moment_arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Adam's memory, as a checkpoint keeps it."""
+        yield f"{self.name}_first", joined([moments.first for moments in self.moments]).numpy()
+        yield f"{self.name}_second", joined([moments.second for moments in self.moments]).numpy()
+
+    def restore_moments(self, blocks_of: Any, steps: list[int]) -> None:
+        """What `moment_steps` and `moment_arrays` have told; `blocks_of` gives an array by its name, as blocks."""
+        first, second = blocks_of(f"{self.name}_first"), blocks_of(f"{self.name}_second")
+        for k, moments in enumerate(self.moments):
+            moments.first, moments.second, moments.steps = first[k], second[k], steps[k]
+
+
+def squares(x: torch.Tensor, weights: torch.Tensor | float) -> float:
+    """The sum of the squares of a matrix, its rows weighted."""
+    return float(wide((x.square() * weights).sum(dim=1)).sum())
+
+
+def joined(blocks: list[torch.Tensor]) -> torch.Tensor:
+    """Blocks of rows as one matrix, on the host."""
+    whole = torch.empty(sum(map(len, blocks)), blocks[0].shape[1])
+    for k, block in enumerate(blocks):
+        whole[k :: len(blocks)] = block.cpu()
+    return whole

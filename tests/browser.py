@@ -1,0 +1,127 @@
+"""A headless Chromium, driven over a pipe by the DevTools protocol: JSON, with a NUL behind each message."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
+]  # fmt: skip
+# The protocol is spoken on the descriptors 3 and 4, which the pipes may happen to have the wrong way round.
+LAUNCH = """
+import fcntl, os, sys
+pipes = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3]]
+for pipe, wanted in zip(pipes, (3, 4)):
+    os.dup2(pipe, wanted)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+PATIENCE = 120  # seconds, after which a browser that hangs is ended
+
+
+class Browser:
+    """One page of one browser; a context manager."""
+
+    def __init__(self):
+        program = next((found for name in NAMES if (found := shutil.which(name))), None)
+        if program is None:
+            pytest.skip(f"no browser to look at the page with: none of {', '.join(NAMES)} is installed")
+        self.folder = tempfile.mkdtemp(prefix="browser-")
+        to_read, self.to = os.pipe()
+        self.source, from_write = os.pipe()
+        command = [sys.executable, "-c", LAUNCH, str(to_read), str(from_write), program, *FLAGS]
+        self.process = subprocess.Popen(
+            [*command, f"--user-data-dir={self.folder}", "about:blank"],
+            pass_fds=(to_read, from_write),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(from_write)
+        self.buffer, self.number, self.session = b"", 0, None
+        self.events: list[dict] = []
+        self.watch = threading.Timer(PATIENCE, self.process.kill)
+        self.watch.start()
+
+    def __enter__(self) -> Browser:
+        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self.session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.watch.cancel()
+        self.process.kill()
+        self.process.wait()
+        os.close(self.to)
+        os.close(self.source)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def call(self, method: str, **params) -> dict:
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while (answer := self.receive()).get("id") != self.number:
+            self.events.append(answer)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def receive(self) -> dict:
+        while b"\0" not in self.buffer:
+            some = os.read(self.source, 1 << 16)
+            if not some:
+                raise RuntimeError("the browser has ended")
+            self.buffer += some
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def open(self, path: Path, *, width: int, height: int, scheme: str, phone: bool = False) -> None:
+        """Show a file in a window of that size, as someone sees it who prefers light or dark."""
+        self.events.clear()
+        scale = 2 if phone else 1
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=phone
+        )
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Page.navigate", url=path.as_uri())
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.receive())
+
+    def ask(self, expression: str):
+        """The value of a JavaScript expression on the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    @property
+    def complaints(self) -> list[str]:
+        """What the console says, and what was asked of a network."""
+        told = []
+        for event in self.events:
+            method, params = event.get("method"), event.get("params", {})
+            if method in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
+                told.append(json.dumps(params))
+            elif method == "Network.requestWillBeSent" and not params["request"]["url"].startswith("file:"):
+                told.append("asks for " + params["request"]["url"][:200])
+        return told
+
+    def picture(self, path: Path) -> None:
+        """The whole page as a PNG."""
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=True, format="png")["data"]
+        path.write_bytes(base64.b64decode(data))
