@@ -12,9 +12,13 @@ draws the other anew from that conditional, or rather by a step that leaves it i
 Words are taken as centres, by turns as terms among contexts and as contexts among terms, so that the side that is drawn
 anew is always the other one. Some centres in a row share their candidates: all products are then those of small
 matrices, and every pair sees many candidates for the price of a few.
+
+Where vectors are made of pieces (subwords), they stay in their matrix, and change there, all the same. Only when a term
+is a centre, its pieces are looked at: before, its vector moves as far as they have since the last time; after, they
+move as far as it has. So a drawn term costs no more than a context.
 """
 from libc.math cimport log
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -60,6 +64,9 @@ cdef struct Scratch:
     float* steps
     float* rates        # of the centres
     float* all          # for the exact conditional
+    float** pieces      # of a term
+    float* ones         # as many as a term may have pieces
+    float* move         # of a term, or of its pieces
 
 
 cdef inline uint64_t draw(uint64_t* state) noexcept nogil:
@@ -135,18 +142,28 @@ cdef class Gibbs:
         Whether the window of each centre is drawn from 1 to `window`.
     lock : array of float32, (V,), optional
         Factors for the updates of vectors.
+    composition : Composition, optional
+        Of which pieces vectors are made.
+    parameters : array of float32, (rows of the composition, d)
+        Those pieces, changed in place; `vectors` are made of them here, and again by `settle_all`.
     """
     cdef float[:, ::1] w, v
     cdef const float[::1] p         # unigram
     cdef const float[::1] boost     # p / q
     cdef const float[::1] lock
     cdef const uint32_t[::1] limits, others
+    cdef float[:, ::1] z, settled       # pieces, and the vectors they have been told of
+    cdef const int64_t[::1] offsets
+    cdef const uint32_t[::1] pieces
+    cdef const float[::1] weights
+    cdef int most_pieces
     cdef uint32_t size
     cdef int d, window, candidates, pool, sampler, steps
-    cdef bint shrink, locked, together
+    cdef bint shrink, locked, together, composed
 
     def __init__(self, float[:, ::1] covectors not None, float[:, ::1] vectors not None, unigram, proposal, *,
-                 int candidates=5, str sampler="candidates", int steps=1, int window=5, bint shrink=True, lock=None):
+                 int candidates=5, str sampler="candidates", int steps=1, int window=5, bint shrink=True, lock=None,
+                 composition=None, float[:, ::1] parameters=None):
         if sampler not in SAMPLERS:
             raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {sampler!r}")
         for name, number in (("candidates", candidates), ("steps", steps), ("window", window)):
@@ -166,6 +183,14 @@ cdef class Gibbs:
         self.locked = lock is not None
         if self.locked:
             self.lock = np.ascontiguousarray(lock, dtype=np.float32)
+        self.composed, self.most_pieces = composition is not None, 0
+        if self.composed:
+            if len(composition.offsets) != self.size + 1 or parameters.shape[0] != composition.rows:
+                raise ValueError("vectors, composition and parameters must be of the same words")
+            self.z, self.settled = parameters, np.empty_like(vectors)
+            self.offsets, self.pieces, self.weights = composition.offsets, composition.pieces, composition.weights
+            self.most_pieces = np.diff(composition.offsets).max(initial=0)
+            self.compose_all()
 
     # ------------------------------------------------------------------ training
 
@@ -201,9 +226,14 @@ cdef class Gibbs:
         x.pool_rows = <float**> malloc((self.pool + most + 3 * TOGETHER) * sizeof(float*))
         x.values = <float*> malloc((2 * TOGETHER * (self.d + self.pool) + 3 * most + TOGETHER) * sizeof(float))
         x.all = <float*> malloc(self.size * sizeof(float)) if self.sampler == EXACT else NULL
-        if not (x.words and x.pool_rows and x.values) or (self.sampler == EXACT and not x.all):
+        x.pieces = <float**> malloc((self.most_pieces + 1) * sizeof(float*))
+        x.ones = <float*> malloc((self.most_pieces + self.d) * sizeof(float))
+        if not (x.words and x.pool_rows and x.values and x.pieces and x.ones) or (self.sampler == EXACT and not x.all):
             discard(x)
             raise MemoryError
+        x.move = x.ones + self.most_pieces
+        for k in range(self.most_pieces):
+            x.ones[k] = 1
         x.pool, x.next_pool, x.near = x.words, x.words + self.pool, x.words + 2 * self.pool
         x.near_rows = x.pool_rows + self.pool
         x.own_rows = x.near_rows + most
@@ -267,6 +297,8 @@ cdef class Gibbs:
         for k in range(self.pool):
             x.pool_rows[k] = others + <Py_ssize_t> x.pool[k] * d
         for b in range(centres):
+            if self.composed and not terms:
+                self.refresh(x, ids[places[b]])
             x.own_rows[b] = own + <Py_ssize_t> ids[places[b]] * d
             memcpy(x.centres[b], x.own_rows[b], d * sizeof(float))
             memset(x.totals[b], 0, d * sizeof(float))
@@ -281,6 +313,9 @@ cdef class Gibbs:
             if self.locked and not terms:
                 step *= self.lock[ids[places[b]]]
             mix(x.own_rows + b, 1, x.totals + b, 1, &step, 1, d)
+        if self.composed and not terms:
+            for b in range(centres):
+                self.settle(x, ids[places[b]])
         return place
 
     cdef void learn_window(self, Scratch* x, const uint32_t* ids, Py_ssize_t place, int b, int centres, bint terms,
@@ -336,6 +371,8 @@ cdef class Gibbs:
             return
         if self.shrink:
             reach = 1 + below(&x.state, self.window)
+        if self.composed:
+            self.refresh(x, ids[place])
         for near in range(place - reach, place + reach + 1):
             if ids[near] == self.size or near == place:
                 continue
@@ -345,6 +382,8 @@ cdef class Gibbs:
             x.pairs += 1
             if context != ids[near] or term != ids[place]:
                 self.contrast(x, ids[near], ids[place], context, term)
+        if self.composed:
+            self.settle(x, ids[place])
 
     cdef inline float psi(self, uint32_t context, uint32_t term) noexcept nogil:
         cdef float* left = self.matrix(False) + <Py_ssize_t> context * self.d
@@ -426,6 +465,67 @@ cdef class Gibbs:
                     chosen = first
         return chosen
 
+    # ------------------------------------------------------------------ vectors made of pieces
+
+    cdef int find_pieces(self, Scratch* x, uint32_t term) noexcept nogil:
+        cdef Py_ssize_t start = self.offsets[term]
+        cdef int n = <int> (self.offsets[term + 1] - start), k
+        for k in range(n):
+            x.pieces[k] = &self.z[self.pieces[start + k], 0]
+        return n
+
+    cdef void compose(self, Scratch* x, uint32_t term) noexcept nogil:
+        """What the pieces of a vector make, into x.move."""
+        cdef int n = self.find_pieces(x, term)
+        memset(x.move, 0, self.d * sizeof(float))
+        mix(&x.move, 1, x.pieces, n, &self.weights[self.offsets[term]], n, self.d)
+
+    cdef void refresh(self, Scratch* x, uint32_t term) noexcept nogil:
+        """Move a vector as far as its pieces have moved it since it was last settled."""
+        cdef float* vector = &self.v[term, 0]
+        cdef float* settled = &self.settled[term, 0]
+        cdef int k
+        self.compose(x, term)
+        for k in range(self.d):
+            vector[k] += x.move[k] - settled[k]
+            settled[k] = x.move[k]
+
+    cdef void settle(self, Scratch* x, uint32_t term) noexcept nogil:
+        """Move the pieces of a vector as far as it has moved: as their weights add up to 1, they make it up again."""
+        cdef float* vector = &self.v[term, 0]
+        cdef float* settled = &self.settled[term, 0]
+        cdef int n = self.find_pieces(x, term), k
+        for k in range(self.d):
+            x.move[k] = vector[k] - settled[k]
+            settled[k] = vector[k]
+        mix(x.pieces, n, &x.move, 1, x.ones, 1, self.d)
+
+    def settle_all(self):
+        """Have all pieces follow their vectors, and then all vectors their pieces; not while others train."""
+        cdef Scratch x
+        cdef uint32_t term
+        if not self.composed:
+            return
+        self.prepare(&x, 0, 0)
+        with nogil:
+            for term in range(self.size):
+                self.refresh(&x, term)
+                self.settle(&x, term)
+        discard(&x)
+        self.compose_all()
+
+    cdef int compose_all(self) except -1:
+        cdef Scratch x
+        cdef uint32_t term
+        self.prepare(&x, 0, 0)
+        with nogil:
+            for term in range(self.size):
+                self.compose(&x, term)
+                memcpy(&self.settled[term, 0], x.move, self.d * sizeof(float))
+                memcpy(&self.v[term, 0], x.move, self.d * sizeof(float))
+        discard(&x)
+        return 0
+
     # ------------------------------------------------------------------ to look at
 
     def run_chains(self, contexts, terms, int steps, uint64_t seed):
@@ -448,3 +548,5 @@ cdef void discard(Scratch* x) noexcept nogil:
     free(x.pool_rows)
     free(x.values)
     free(x.all)
+    free(x.pieces)
+    free(x.ones)

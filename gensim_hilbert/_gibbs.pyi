@@ -1,5 +1,7 @@
 import numpy as np
 
+from gensim_hilbert.subwords import Composition
+
 SAMPLERS: dict[str, int]
 
 def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
@@ -18,8 +20,11 @@ class Gibbs:
         window: int = 5,
         shrink: bool = True,
         lock: np.ndarray | None = None,
+        composition: Composition | None = None,
+        parameters: np.ndarray | None = None,
     ) -> None: ...
     def train(self, ids: np.ndarray, start: int, stop: int, rate: float, seed: int) -> tuple[int, float]: ...
+    def settle_all(self) -> None: ...
     def run_chains(
         self, contexts: np.ndarray, terms: np.ndarray, steps: int, seed: int
     ) -> tuple[np.ndarray, np.ndarray]: ...

@@ -14,9 +14,25 @@ from gensim.models import KeyedVectors
 
 
 class Vectors(KeyedVectors):
-    """gensim's KeyedVectors, but for one method."""
+    """gensim's KeyedVectors, with what training needs."""
 
+    vectors: np.ndarray
     vectors_lockf: np.ndarray
+
+    composition = None  # a vector is what is learnt, and not made of anything else
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """What is learnt."""
+        return self.vectors
+
+    @parameters.setter
+    def parameters(self, rows: np.ndarray) -> None:
+        self.vectors = rows
+
+    def locks(self) -> np.ndarray | None:
+        """Factors of 0 to 1 for the updates of vectors, a word each, if there are any."""
+        return np.broadcast_to(self.vectors_lockf, (len(self),)) if np.any(self.vectors_lockf != 1) else None
 
     def intersect_word2vec_format(
         self,

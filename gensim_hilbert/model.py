@@ -22,17 +22,18 @@ from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus import Corpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import refuse_sample
-from gensim_hilbert.counting.store import counts_beside
+from gensim_hilbert.counting.store import copy_counts, counts_beside
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors, covectors_of, most_cooccurring
 from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
+from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
-TEMPERATURE, MEMORY_GB = 1.25, 2.0
+TEMPERATURE, MEMORY_GB, BUCKET = 1.25, 2.0, 2_000_000
 # Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
 WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
     "factorization": {
@@ -64,15 +65,17 @@ WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
         "memory_gb": (MEMORY_GB,),
     },
 }
+OF_SUBWORDS: dict[str, tuple[Any, ...]] = {"min_n": (3,), "max_n": (6,), "bucket": (BUCKET,)}
 # Arguments that are settings of an objective, for those that have them.
 OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
 RECORDS = 4096  # of the history of training, at most
 # What the result depends on, besides the objective, words, text and the vectors to start from.
 SETTINGS = (
     "solver", "vector_size", "window", "shrink_windows", "sample", "seed", "alpha", "min_alpha", "l2", "precision",
-    "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps",
+    "gauge", "negative", "ns_exponent", "sampler", "gibbs_steps", "subwords", "min_n", "max_n", "bucket",
 )  # fmt: skip
 AnySolver = TypeVar("AnySolver", bound=Solver)
+PIECES = 20  # that a word's vector is made of, on average
 BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
@@ -130,6 +133,13 @@ class HilbertMLE(Word2Vec):
         solver: 0.35 for factorization, 0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
+    subwords : bool
+        Whether a word's vector is the mean of vectors of its character n-grams, as in fastText. `wv` is then gensim's
+        `FastTextKeyedVectors`, and has vectors for words that are not in the vocabulary, too; covectors stay with
+        words. For objectives whose psi is covector . vector, and for both solvers.
+    min_n, max_n, bucket : int
+        With `subwords`, the shortest and longest n-grams, and the number of buckets they are hashed to, as in gensim's
+        `FastText`. A model has a vector for each bucket.
     checkpoint : path, optional
         A directory for counts, and for the state of training after each epoch. Training that was interrupted goes on
         from there when it is asked for again with the same corpus and settings; others are refused. It ends with the
@@ -144,6 +154,7 @@ class HilbertMLE(Word2Vec):
     compute_loss: bool
     # Models saved by an earlier version have none of these.
     checkpoint: Path | None = None
+    subwords: bool = False
     biases: Biases | None = None
     offsets: Biases | None = None
 
@@ -191,6 +202,10 @@ class HilbertMLE(Word2Vec):
         sampler: str = "candidates",
         gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
+        subwords: bool = False,
+        min_n: int = 3,
+        max_n: int = 6,
+        bucket: int = BUCKET,
     ):
         for name, value, allowed in (
             ("solver", solver, WITHOUT_EFFECT),
@@ -206,13 +221,19 @@ class HilbertMLE(Word2Vec):
         if not alpha > 0:
             raise ValueError(f"alpha must be above 0, got {alpha}; at that rate nothing would be learnt")
         refuse_sample(sample or 0)
+        if subwords and vectors == "v+w":
+            raise ValueError("vectors='v+w' adds covectors, which unknown words have none of; use subwords=False")
+        if subwords and not (1 <= min_n <= max_n and bucket >= 1):
+            raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")
         if workers < 1:
             workers = default_workers(None if workers < 0 else workers)
         given = locals()
         self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
         if solver not in self.objective.solvers:
             raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
-        self.solver = solver
+        if subwords and not self.objective.subwords:
+            raise ValueError(f"{objective=} does not go with subwords=True; use objective='hilbert' or 'sgns'")
+        self.solver, self.subwords, self.min_n, self.max_n, self.bucket = solver, subwords, min_n, max_n, bucket
         unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
@@ -224,7 +245,7 @@ class HilbertMLE(Word2Vec):
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = Vectors(vector_size)
+        self.wv = self._no_vectors(vector_size)
         self.counts: PairCounts | None = None
         self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
@@ -275,9 +296,10 @@ class HilbertMLE(Word2Vec):
         return model
 
     def without_effect(self) -> dict[str, tuple[Any, ...]]:
-        """Arguments that neither the solver nor the objective has a use for, with their usual values."""
+        """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
         used = self.objective.settings() if self.solver == "factorization" else {}
-        return {name: usual for name, usual in WITHOUT_EFFECT[self.solver].items() if name not in used}
+        others = {} if self.subwords else OF_SUBWORDS
+        return {name: usual for name, usual in (WITHOUT_EFFECT[self.solver] | others).items() if name not in used}
 
     def _adopt_settings(self, given: dict[str, Any]) -> None:
         """What an argument says and what the objective says is the same."""
@@ -288,6 +310,11 @@ class HilbertMLE(Word2Vec):
                 setattr(self, name, value)
 
     # ------------------------------------------------------------------ vocabulary
+
+    def _no_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
+        return (
+            SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket) if self.subwords else Vectors(vector_size)
+        )
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""
@@ -369,17 +396,25 @@ class HilbertMLE(Word2Vec):
         """Memory by use, in bytes; counts, shards and the optimiser's state included, where there are any."""
         size = vocab_size or len(self.wv)
         report = super().estimate_memory(vocab_size=size, report=report)
-        total = report.pop("total")
+        del report["total"]
+        row = 4 * self.vector_size
+        learnt = size
+        if isinstance(self.wv, SubwordVectors):
+            learnt = self.wv.composition.rows if size == len(self.wv) else size + min(self.bucket, 3 * size)
+            report |= {"vectors_vocab": size * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * size}
         if self.solver == "gibbs":
             report["workers"] = self.workers * BYTES_A_WORKER
-            report["total"] = total + report["workers"]
-            return report
-        report["counts"] = int(self.memory_gb * (1 << 30))
-        # For both sides: the factor itself, two moments, and two copies to step back to.
-        report["optimizer"] = 10 * 4 * size * self.vector_size
-        side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
-        report["shards"] = 2 * 4 * side * side
-        report["total"] = total + report["counts"] + report["optimizer"] + report["shards"]
+            if self.subwords:  # what is learnt, and vectors twice
+                report["subwords"] = (learnt + 2 * size) * row
+        else:
+            report["counts"] = int(self.memory_gb * (1 << 30))
+            # For both sides: the factor itself, two moments, and two copies to step back to.
+            report["optimizer"] = 5 * (size + learnt) * row
+            if self.subwords:  # vectors and their gradients, and which rows they are made of, both ways
+                report["subwords"] = (2 * row + 40 * PIECES) * size
+            side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
+            report["shards"] = 2 * 4 * side * side
+        report["total"] = sum(report.values())
         return report
 
     # ------------------------------------------------------------------ training
@@ -495,7 +530,7 @@ class HilbertMLE(Word2Vec):
 
     def _starting_point(self) -> tuple[np.ndarray | None, bool]:
         """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
-        lock = np.broadcast_to(self.wv.vectors_lockf, (len(self.wv),)) if np.any(self.wv.vectors_lockf != 1) else None
+        lock = self.wv.locks()
         touched = lock is not None or self._written != self._checksum()
         if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
             raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
@@ -568,16 +603,16 @@ class HilbertMLE(Word2Vec):
         }
         return Checkpoint(self._checkpoint_folder(), request)
 
-    def take(self, covectors: np.ndarray, vectors: np.ndarray, biases: Biases | None = None) -> None:
-        """Have these covectors and vectors, as the result of training."""
+    def take(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
+        """Have these covectors, and vectors by these parameters, as the result of training."""
         self.biases = biases
-        self.syn1neg, self.wv.vectors = covectors, vectors
+        self.syn1neg, self.wv.parameters = covectors, parameters
         self.wv.fill_norms(force=True)
         self._written = self._checksum()
 
     def _checksum(self) -> int:
         """Tells whether somebody else has set the vectors: training then starts from them."""
-        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.vectors).data))
+        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.parameters).data))
 
     # ------------------------------------------------------------------ vectors and covectors
 
@@ -610,18 +645,23 @@ class HilbertMLE(Word2Vec):
         objectives with biases or smoothed noise do not put all of PMI into the vectors, or more than it.
         """
         self._refuse_sum("pmi")
-        psi = float(self.syn1neg[self.wv.get_index(context)] @ self.wv.get_vector(term)) - self.psi_offset
-        if self.offsets is not None:
-            psi -= float(self.offsets[0][self.wv.get_index(context)] + self.offsets[1][self.wv.get_index(term)])
-        return psi
+        row = self.wv.get_index(context)
+        psi = float(self.syn1neg[row] @ self.wv.get_vector(term)) - self._term_offset(term)
+        return psi if self.offsets is None else psi - float(self.offsets[0][row])
 
     def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
         """What goes with a word: the contexts with the highest fitted PMI."""
         self._refuse_sum("most_cooccurring")
-        of_contexts, of_terms = self.offsets or (None, None)
+        of_contexts = None if self.offsets is None else self.offsets[0]
         found = most_cooccurring(self.wv, self.syn1neg, word, topn, restrict_vocab, of_contexts)
-        offset = self.psi_offset if of_terms is None else self.psi_offset + float(of_terms[self.wv.get_index(word)])
+        offset = self._term_offset(word)
         return [(context, psi - offset) for context, psi in found]
+
+    def _term_offset(self, term: str) -> float:
+        """Those of the objective that depend on a term are for known ones."""
+        if self.offsets is None or not self.wv.has_index_for(term):
+            return self.psi_offset
+        return self.psi_offset + float(self.offsets[1][self.wv.get_index(term)])
 
     def predict_output_word(
         self, context_words_list: list[str | int], topn: int = 10
@@ -630,7 +670,7 @@ class HilbertMLE(Word2Vec):
         if not self.negative or not hasattr(self, "syn1neg"):
             raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")
         self._refuse_sum("predict_output_word")
-        contexts = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        contexts = [self.wv.get_index(word) for word in context_words_list if self.wv.has_index_for(word)]
         if not contexts:
             logger.warning("none of the context words is in the vocabulary: %s", context_words_list)
             return None
@@ -716,28 +756,9 @@ class HilbertMLE(Word2Vec):
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
-        self.wv = Vectors(self.vector_size)
+        self.wv = self._no_vectors(self.vector_size)
         self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
         self.wv.expandos = other_model.wv.expandos
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
-
-
-def copy_counts(source: Path, target: Path) -> None:
-    """Copy a store, whole or not at all."""
-    if source.resolve() == target.resolve():
-        return
-    fresh = target.with_name(target.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh, copy_function=link_or_copy)
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.rename(target)
-
-
-def link_or_copy(source: str, target: str) -> None:
-    """The files of a store are never changed, only replaced: a second name for one is as good as a copy."""
-    try:
-        os.link(source, target)
-    except OSError:  # another file system, or one that has no links
-        shutil.copy2(source, target)

@@ -65,7 +65,7 @@ class Fit(Protocol):
         """How well counts are fitted by now."""
 
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
-        """Covectors and vectors as they are by now, and biases where there are any."""
+        """Covectors, and vectors or what they are made of, as they are by now, and biases where there are any."""
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """What a fit made with the same arguments, and with this as `saved`, goes on from."""
@@ -97,7 +97,8 @@ class FromCounts:
             gauge=gauge_of(model),
             seed=model.seed,
             memory_gb=model.memory_gb,
-            start=(model.syn1neg, model.wv.vectors, model.biases) if start else None,
+            start=(model.syn1neg, model.wv.parameters, model.biases) if start else None,
+            composition=model.wv.composition,
             lock=lock,
             saved=saved,
         )
@@ -159,13 +160,14 @@ class FromStream:
         from gensim_hilbert.training.gibbs import Epoch, Streaming
 
         self.model, self.corpus, self.report_delay, self.turn = model, corpus, report_delay, turn
-        start = (model.syn1neg, model.wv.vectors) if saved is None else (saved.array("w"), saved.array("v"))
-        covectors, vectors = (np.require(side, np.float32, ["C", "W"]) for side in start)
-        model.take(covectors, vectors)
+        start = (model.syn1neg, model.wv.parameters) if saved is None else (saved.array("w"), saved.array("v"))
+        self.w, self.v = (np.require(side, np.float32, ["C", "W"]) for side in start)
+        model.take(self.w, self.v)
         self.streaming = Streaming(
             vocabulary,
-            model.syn1neg,
-            model.wv.vectors,
+            self.w,
+            self.v,
+            model.wv.composition,
             expected_words=words * epochs,
             window=model.window,
             shrink=bool(model.shrink_windows),
@@ -206,29 +208,31 @@ class FromStream:
             raise
         self._record()
         loss = epoch.loss / max(1, epoch.pairs)
-        self.model.wv.fill_norms(force=True)
+        self.model.take(self.w, self.v)
         logger.info("EPOCH %d: %d words, %d used, %d pairs, loss %.6f", number, *list(vars(epoch).values())[:3], loss)
         return loss
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The two matrices, and how much has been read: the rate goes by it."""
-        facts = {"done": vars(self.done), "history": self.history}
-        return facts, {"w": self.model.syn1neg, "v": self.model.wv.vectors}.items()
+        return {"done": vars(self.done), "history": self.history}, {"w": self.w, "v": self.v}.items()
 
     def finish(self) -> None:
         """Turn to the canonical gauge, and estimate the constant by which psi is too large."""
         import torch
 
-        from gensim_hilbert.training.gauge import canonical_
+        from gensim_hilbert.training.gauge import canonical_axes, turn_
         from gensim_hilbert.training.gibbs import log_partition
 
         self.bar.__exit__(None, None, None)
-        model = self.model
-        w, v = model.syn1neg, model.wv.vectors
-        if self.turn:
-            canonical_(torch.from_numpy(w), torch.from_numpy(v), gauge_of(model))
+        model, w, v = self.model, self.w, self.v
+        self.streaming.settle()
         model.take(w, v)
-        model.psi_offset, model.offsets = log_partition(w, v, self.streaming.unigram), None
+        if self.turn:
+            axes = canonical_axes(torch.from_numpy(w), torch.from_numpy(model.wv.vectors), gauge_of(model))
+            for side, to_canonical in zip((w, v), axes, strict=True):
+                turn_(torch.from_numpy(side), to_canonical)
+            model.take(w, v)
+        model.psi_offset, model.offsets = log_partition(w, model.wv.vectors, self.streaming.unigram), None
 
     def _show(self, words: int, loss: float) -> None:
         self.bar.note(f"loss {loss:.4f}, rate {self.streaming.rate:.4f}")

@@ -97,8 +97,8 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
 
 
 def require(word: str, words: KeyedVectors, path: Path) -> None:
-    """One sentence about a word that is not there."""
-    if word not in words.key_to_index:
+    """One sentence about a word that has no vector."""
+    if word not in words:
         raise KeyError(
             f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
         )

@@ -98,10 +98,12 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
         counts = PairCounts.open(model)
     else:
         loaded = with_covectors(load(model), model)
-        for word in (context, term):
-            require(word, loaded.wv, model)
+        require(context, loaded.covectors, model)
+        require(term, loaded.wv, model)
         facts["fitted"] = loaded.pmi(context, term)
         counts = loaded.fitted_counts
+        if term not in loaded.wv.key_to_index:  # made of its n-grams
+            counts = None
     if counts is not None:
         facts["counted"] = counts.pmi(context, term)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)

@@ -78,6 +78,10 @@ SETTINGS: list[tuple[str, Any, str]] = [
     ),
     ("sampler", click.Choice(["candidates", "metropolis", "exact"]), "Gibbs: how a negative is drawn."),
     ("gibbs_steps", POSITIVE, "Gibbs: steps from a pair to its negative."),
+    ("subwords", bool, "Make vectors of those of character n-grams, for unknown words, too; or of whole words."),
+    ("min_n", POSITIVE, "Subwords: letters of the shortest n-grams."),
+    ("max_n", POSITIVE, "Subwords: letters of the longest n-grams."),
+    ("bucket", POSITIVE, "Subwords: vectors that n-grams share."),
     ("comment", str, "A note that is kept with the model."),
     ("progress", bool, "Draw bars on a terminal."),
 ]

@@ -17,6 +17,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -235,3 +236,22 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+def copy_counts(source: Path, target: Path) -> None:
+    """Copy a store, whole or not at all."""
+    if source.resolve() == target.resolve():
+        return
+    fresh = target.with_name(target.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    shutil.copytree(source, fresh, copy_function=link_or_copy)
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.rename(target)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """The files of a store are never changed, only replaced: a second name for one is as good as a copy."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one that has no links
+        shutil.copy2(source, target)

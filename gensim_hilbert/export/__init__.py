@@ -47,7 +47,8 @@ def export(
         "word2vec"         .w2v, .word2vec    text with a header: gensim, spaCy and most others
         "word2vec-binary"  .bin               the same in binary
         "glove"            .glove, glove*.txt text without a header
-        "fasttext"         .vec               the same as "word2vec"
+        "fasttext"         .vec               the same as "word2vec"; with a name in .bin, a model for fastText,
+                                              which then knows words never seen, if this one does
         "model2vec"                           a folder for `model2vec.StaticModel.from_pretrained` and for
                                               `sentence_transformers.SentenceTransformer`
         "projector"                           a folder with vectors.tsv and metadata.tsv for TensorBoard
@@ -80,6 +81,7 @@ def export(
     --------
     >>> export(model, "vectors.bin")
     >>> export(model, "vectors.txt.gz", format="word2vec", what="sum")
+    >>> export(model, "model.bin", format="fasttext")
     >>> export(model, "news-vectors", format="model2vec", lowercase=True, split_punctuation=True)
     """
     name = name_of(path)
@@ -134,7 +136,7 @@ def table_of(model: Any, what: str) -> Table:
     counts = keyed.expandos.get("count")
     if counts is not None and len(counts) != len(keyed):
         counts = None
-    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts)
+    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model)
 
 
 def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
@@ -157,4 +159,4 @@ def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
     if not fit:
         raise ValueError(f"format={format!r} can hold none of the words")
     counts = None if table.counts is None else np.asarray(table.counts)[fit]
-    return Table([table.words[row] for row in fit], table.matrix[fit], counts)
+    return table._replace(words=[table.words[row] for row in fit], matrix=table.matrix[fit], counts=counts)

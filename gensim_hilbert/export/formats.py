@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from gensim.models.fasttext import FastTextKeyedVectors
 
 from gensim_hilbert.export.staging import Staging
 
 
 class Table(NamedTuple):
-    """What is exported: a row of the matrix a word; the words' counts, if they are known."""
+    """What is exported: a row of the matrix a word; the words' counts, if they are known; and of which model."""
 
     words: list[str]
     matrix: np.ndarray
     counts: np.ndarray | None
+    model: Any
 
 
 def write_text(staging: Staging, path: str, table: Table, header: bool = True) -> None:
@@ -41,6 +44,48 @@ def write_binary(staging: Staging, path: str, table: Table) -> None:
         file.write(b"%d %d\n" % table.matrix.shape)
         for word, row in zip(table.words, table.matrix.astype("<f4", copy=False), strict=True):
             file.write(b"%b %b\n" % (word.encode(), row.tobytes()))
+
+
+FASTTEXT, FASTTEXT_VERSION = 793712314, 12
+NEGATIVE_SAMPLING, SKIPGRAM = 2, 2  # fastText's numbers for what comes nearest
+LINE_END = "</s>"  # the only word of which fastText takes no n-grams
+
+
+def write_fasttext(staging: Staging, path: str, table: Table) -> None:
+    """NAME.bin is a model as fastText itself saves it, anything else text.
+
+    gensim can write the former for its own models, but copies all matrices for it, and cannot leave out words.
+    """
+    if not plain_name(path).endswith(".bin"):
+        return write_text(staging, path, table)
+    words, matrix, model = table.words, table.matrix, table.model
+    keyed, covectors = getattr(model, "wv", model), getattr(model, "syn1neg", None)
+    rows = [keyed.key_to_index[word] for word in words]
+    bucket = min_n = max_n = 0
+    ngrams = matrix[:0]
+    if isinstance(keyed, FastTextKeyedVectors) and keyed.bucket and np.array_equal(matrix, keyed.vectors[rows]):
+        bucket, min_n, max_n, ngrams = keyed.bucket, keyed.min_n, keyed.max_n, keyed.vectors_ngrams
+        matrix = keyed.vectors_vocab[rows]
+        if LINE_END in words:
+            matrix[words.index(LINE_END)] = keyed[LINE_END]
+    counts = np.ones(len(words), dtype=np.int64) if table.counts is None else np.maximum(table.counts, 1)
+    outputs = np.zeros_like(matrix) if covectors is None or len(covectors) != len(keyed) else covectors[rows]
+    tokens = getattr(model, "corpus_total_words", None) or int(counts.sum())
+    settings = (
+        matrix.shape[1], getattr(model, "window", 5), getattr(model, "epochs", 5), getattr(model, "min_count", 1),
+        getattr(model, "negative", 5), 1, NEGATIVE_SAMPLING, SKIPGRAM, bucket, min_n, max_n, 100,
+        getattr(model, "sample", 0.0),
+    )  # fmt: skip
+    with staging.create(path) as file:
+        file.write(struct.pack("<2i12id", FASTTEXT, FASTTEXT_VERSION, *settings))
+        file.write(struct.pack("<3i2q", len(words), len(words), 0, tokens, -1))
+        for word, count in zip(words, counts.tolist(), strict=True):
+            file.write(word.encode() + struct.pack("<xqb", count, 0))
+        file.write(struct.pack("<?2q", False, len(words) + bucket, matrix.shape[1]))
+        for part in (matrix, ngrams):
+            file.write(np.ascontiguousarray(part, dtype="<f4").data)
+        file.write(struct.pack("<?2q", False, *outputs.shape))
+        file.write(np.ascontiguousarray(outputs, dtype="<f4").data)
 
 
 def write_model2vec(
@@ -172,14 +217,20 @@ class Format:
 # Half of a surrogate pair (D800 to DFFF) is no UTF-8. In text with a header, gensim ends a word at a space, spaCy a
 # line at \r, and fastText a word at any ASCII white space. Without a header, spaCy splits the first line at any white
 # space to count its fields. In binary, gensim removes newlines before a word, and word2vec in C all of them. model2vec
-# splits texts at any white space, so would never look up a word with some. TensorBoard passes over blank lines.
+# splits texts at any white space, so would never look up a word with some. TensorBoard passes over blank lines. A word
+# in fastText's .bin ends at \0.
 TEXT = re.compile(r"\A\Z|[ \t\n\v\f\r\ud800-\udfff]")
 FIELDS = re.compile(r"\A\Z|[\s\ud800-\udfff]")
 FORMATS = {
     "word2vec": Format(write_text, "text with a header, for gensim, spaCy ...", TEXT, (".w2v", ".word2vec")),
     "word2vec-binary": Format(write_binary, "the same in binary", re.compile(r"[ \n\ud800-\udfff]"), (".bin",)),
     "glove": Format(write_glove, "text without a header", FIELDS, (".glove",)),
-    "fasttext": Format(write_text, "fastText's .vec, the same as word2vec", TEXT, (".vec",)),
+    "fasttext": Format(
+        write_fasttext,
+        "fastText's .vec, the same as word2vec, or its .bin, with n-grams",
+        re.compile(r"\A\Z|[\0 \t\n\v\f\r\ud800-\udfff]"),
+        (".vec",),
+    ),
     "model2vec": Format(
         write_model2vec,
         "a folder for model2vec and sentence-transformers",

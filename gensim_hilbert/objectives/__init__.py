@@ -104,6 +104,11 @@ class Objective:
         return self.contexts / self.contexts.mean(), self.terms / self.terms.mean()
 
     @property
+    def subwords(self) -> bool:
+        """Whether vectors may be made of those of n-grams: where they are all that is learnt of terms."""
+        return self.kernel == "product"
+
+    @property
     def evidence(self) -> float:
         """Counts behind the average row, as the loss weighs them: what the prior competes with."""
         return self.counts.total / len(self.counts)

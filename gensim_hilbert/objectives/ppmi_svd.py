@@ -36,6 +36,7 @@ class PPMI(Objective):
     shift: float = 1.0
 
     gauge = 0.5
+    subwords = False  # an SVD gives vectors, not what they could be made of
 
     def __post_init__(self) -> None:
         if not self.shift > 0:

@@ -14,16 +14,19 @@ import logging
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
+from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.device import PRECISIONS, choose_device, free_memory, products_in
 from gensim_hilbert.training.factors import Factor, joined, squares
-from gensim_hilbert.training.gauge import GAUGE, principal_axes
+from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -116,6 +119,8 @@ class Factorization:
         Keep the counts in memory if they take less.
     start : (covectors, vectors, biases), optional
         Arrays to start from, instead of an SVD; axes are then kept. Biases are two arrays, or None for the usual ones.
+    composition : Composition, optional
+        Of what vectors are made; what is said of vectors here is then said of that, which is learnt.
     lock : array, optional
         Factors of 0 to 1 for the updates of vectors, a word each.
     saved : Saved, optional
@@ -139,6 +144,7 @@ class Factorization:
         seed: int = 1,
         memory_gb: float = 2.0,
         start: tuple[np.ndarray, np.ndarray, Biases | None] | None = None,
+        composition: Composition | None = None,
         lock: np.ndarray | None = None,
         saved: Saved | None = None,
     ):
@@ -167,10 +173,15 @@ class Factorization:
             w, v = (self.shards.blocks(saved.array(name)) for name in ("w", "v"))
         else:
             w, v = self._start() if start is None else self._extended(*start)
-        weights_w, weights_v = objective.weights
-        locks = None if lock is None else self.shards.blocks(np.maximum(lock, 1e-30)[:, None])
-        self.w = Factor("w", w, self._priors(weights_w))
-        self.v = Factor("v", v, self._priors(weights_v), locks)
+        priors_w, priors_v = map(self._priors, objective.weights)
+        self.w = Factor("w", w, priors_w)
+        if composition is None:
+            locks = None if lock is None else self.shards.blocks(np.maximum(lock, 1e-30)[:, None])
+            self.v = Factor("v", v, priors_v, locks)
+        else:
+            mixture = Mixture(composition, self.n, self.device)
+            fresh = saved is None and start is None  # otherwise v is what vectors are made of
+            self.v = Composed("v", mixture, mixture.explain(v) if fresh else joined(v).to(self.device), priors_v)
         blank = objective.blank
         self.blank = self._blank(None if start is None else start[2]) if blank is None else blank
         self.order: list[tuple[int, int]] = []  # of this pass
@@ -392,7 +403,7 @@ class Factorization:
         within_pass = self.steps_done % self.n**2
         yield "generator", (self.drawn_from if within_pass else self.generator.get_state()).numpy()
         for side in (self.w, self.v):
-            yield side.name, joined(side.blocks).numpy()
+            yield side.name, joined(side.rows).numpy()
         for side in (self.w, self.v):
             yield from side.moment_arrays()
         for name, copy in (("safe", self.safe), ("untried", self.untried)):
@@ -404,13 +415,13 @@ class Factorization:
         self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
         self.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
 
-        def blocks_of(name: str) -> list[torch.Tensor]:
-            return self.shards.blocks(saved.array(name))
+        def blocks_of(name: str, side: Factor) -> list[torch.Tensor]:
+            return self.shards.blocks(saved.array(name), len(side.rows))
 
         for side, steps in zip((self.w, self.v), facts["moment_steps"], strict=True):
-            side.restore_moments(blocks_of, steps)
+            side.restore_moments(partial(blocks_of, side=side), steps)
         self.safe, self.untried = (
-            (blocks_of(f"{name}_w"), blocks_of(f"{name}_v"), steps)
+            (blocks_of(f"{name}_w", self.w), blocks_of(f"{name}_v", self.v), steps)
             for name, steps in zip(("safe", "untried"), facts["safe_steps"], strict=True)
         )
         self.generator.set_state(torch.from_numpy(saved.array("generator")))
@@ -436,13 +447,15 @@ class Factorization:
         )
 
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
-        """Covectors and vectors, float32, in the canonical gauge or, where axes are kept, as they are; and biases."""
+        """Covectors, and vectors or what they are made of, in the canonical gauge unless axes are kept; and biases."""
         w, v = joined(self.w.blocks), joined(self.v.blocks)
+        learnt = v if self.v.rows is self.v.blocks else joined(self.v.rows)
+        biases = self.kernel.biases(w.numpy(), v.numpy())
+        sides = [side[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:
-            self.kernel.settle_(w, v, self.gauge)
-        rows = w.numpy(), v.numpy()
-        covectors, vectors = (np.ascontiguousarray(side[:, : self.vector_size]) for side in rows)
-        return covectors, vectors, self.kernel.biases(*rows)
+            for side, axes in zip(sides, self.kernel.axes(w, v, self.gauge), strict=True):
+                turn_(side, axes)
+        return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases
 
 
 def shards_a_side(size: int, classes: int, free: int | None = None) -> int:

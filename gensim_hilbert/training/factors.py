@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -64,9 +63,14 @@ class Factor:
     def __getitem__(self, k: int) -> torch.Tensor:
         return self.blocks[k]
 
+    @property
+    def rows(self) -> list[torch.Tensor]:
+        """What is learnt, and what goes to checkpoints: the blocks themselves."""
+        return self.blocks
+
     def reset_moments(self) -> None:
         """Forget what the optimiser has learnt."""
-        self.moments = [Moments(rows) for rows in self.blocks]
+        self.moments = [Moments(rows) for rows in self.rows]
 
     def prior(self, k: int) -> float:
         """Twice the loss of the prior on a block."""
@@ -90,7 +94,7 @@ class Factor:
 
     def copy(self) -> list[torch.Tensor]:
         """The rows, to step back to."""
-        return [rows.clone() for rows in self.blocks]
+        return [rows.clone() for rows in self.rows]
 
     def step_back(self, copy: list[torch.Tensor]) -> None:
         """Have the rows of a copy, and none of the optimiser's memory."""
@@ -106,7 +110,7 @@ class Factor:
         yield f"{self.name}_first", joined([moments.first for moments in self.moments]).numpy()
         yield f"{self.name}_second", joined([moments.second for moments in self.moments]).numpy()
 
-    def restore_moments(self, blocks_of: Any, steps: list[int]) -> None:
+    def restore_moments(self, blocks_of: Callable[[str], list[torch.Tensor]], steps: list[int]) -> None:
         """What `moment_steps` and `moment_arrays` have told; `blocks_of` gives an array by its name, as blocks."""
         first, second = blocks_of(f"{self.name}_first"), blocks_of(f"{self.name}_second")
         for k, moments in enumerate(self.moments):

@@ -26,7 +26,13 @@ def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Ten
 
 
 def canonical_(w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
-    """The same in place, by second moments, so that nothing larger than some rows is held in float64."""
+    """The same in place."""
+    for side, axes in zip((w, v), canonical_axes(w, v, gauge), strict=True):
+        turn_(side, axes)
+
+
+def canonical_axes(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """The matrices that take W and V there, by second moments, so that only some rows are held in float64."""
     to_w, r_w = whitening(w)
     to_v, r_v = whitening(v)
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
@@ -34,9 +40,13 @@ def canonical_(w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
     # The sign of an axis: its third moment over vectors is positive, which noise hardly flips.
     third = sum((rows.double() @ to_v).pow_(3).sum(dim=0) for rows in torch.split(v, ROWS))
     sign = torch.where(torch.as_tensor(third) < 0, -1.0, 1.0).double()
-    for side, turn in ((w, to_w * sign), (v, to_v * sign)):
-        for rows in torch.split(side, ROWS):
-            rows.copy_(rows.double() @ turn)
+    return to_w * sign, to_v * sign
+
+
+def turn_(rows: torch.Tensor, axes: torch.Tensor) -> None:
+    """Multiply by a matrix, in place: vectors, or what they are made of, which turns alike."""
+    for some in torch.split(rows, ROWS):
+        some.copy_(some.double() @ axes)
 
 
 def whitening(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -19,6 +19,7 @@ from gensim_hilbert._gibbs import Gibbs
 from gensim_hilbert._tokens import InvalidUTF8
 from gensim_hilbert.corpus import Block, Corpus
 from gensim_hilbert.engine import reads_here, run
+from gensim_hilbert.subwords import Composition
 from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
 
 CAPACITY = 1 << 20  # ids of a thread
@@ -43,8 +44,10 @@ class Streaming:
     ----------
     vocabulary : Vocabulary
         The words of the rows, with the counts that subsampling and the model go by.
-    covectors, vectors : float32 arrays
-        Changed in place.
+    covectors, parameters : float32 arrays
+        Changed in place. The parameters are the vectors, or what those are made of.
+    composition : Composition, optional
+        How vectors are made of parameters.
     expected_words : int
         How many will be read in all, over all epochs: by then the rate has fallen from `alpha` to `min_alpha`.
     window, shrink, sample, negative, ns_exponent, alpha, min_alpha, workers, seed
@@ -61,7 +64,8 @@ class Streaming:
         self,
         vocabulary: Vocabulary,
         covectors: np.ndarray,
-        vectors: np.ndarray,
+        parameters: np.ndarray,
+        composition: Composition | None = None,
         *,
         expected_words: int,
         window: int = 5,
@@ -84,7 +88,7 @@ class Streaming:
         self.unigram = counts * vocabulary.keep_probability(sample)
         self.kernel = Gibbs(
             covectors,
-            vectors,
+            parameters if composition is None else np.empty_like(covectors),
             self.unigram,
             counts**ns_exponent,
             candidates=negative,
@@ -93,6 +97,8 @@ class Streaming:
             window=window,
             shrink=shrink,
             lock=lock,
+            composition=composition,
+            parameters=None if composition is None else parameters,
         )
         self.done = Epoch()
         self.lock = threading.Lock()
@@ -108,7 +114,12 @@ class Streaming:
         streams = reads_here(corpus, self.workers, None)
         for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=streams):
             pass
+        self.settle()
         return Epoch(**{name: total - getattr(before, name) for name, total in vars(self.done).items()})
+
+    def settle(self) -> None:
+        """Bring parameters up to date, where vectors are made of them."""
+        self.kernel.settle_all()
 
     @property
     def rate(self) -> float:

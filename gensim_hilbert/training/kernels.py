@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Biases
-from gensim_hilbert.training.gauge import canonical_, principal_axes
+from gensim_hilbert.training.gauge import canonical_axes, principal_axes
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -51,9 +51,9 @@ class Product:
         """What is added to w.v, by rows of this kernel: for each context and for each term."""
         return None
 
-    def settle_(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
-        """Of all vectors with the same psi, have those of the canonical gauge."""
-        canonical_(w, v, gauge)
+    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
+        """What leads, on either side, to the canonical gauge of all vectors with the same psi."""
+        return canonical_axes(w[:, : self.vector_size], v[:, : self.vector_size], gauge)
 
 
 class Biased(Product):
@@ -80,10 +80,6 @@ class Biased(Product):
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
         """The last columns."""
         return w[:, -1].copy(), v[:, -1].copy()
-
-    def settle_(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
-        """Biases stay."""
-        canonical_(w[:, : self.vector_size], v[:, : self.vector_size], gauge)
 
 
 class SquaredNorm(Biased):
@@ -119,12 +115,10 @@ class SquaredNorm(Biased):
         """Half the squared norms; C goes to contexts."""
         return (w[:, :-1] ** 2).sum(axis=1) / 2 + w[:, -1].mean(), (v[:, :-1] ** 2).sum(axis=1) / 2
 
-    def settle_(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
-        """Only turn, to principal axes: norms are part of psi."""
-        d = self.vector_size
-        axes = principal_axes([w[:, :d], v[:, :d]])
-        for side in (w, v):
-            side[:, :d] = side[:, :d] @ axes
+    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
+        """Only principal axes: norms are part of psi."""
+        axes = principal_axes([w[:, : self.vector_size], v[:, : self.vector_size]]).double()
+        return axes, axes
 
 
 KERNELS: dict[str, type[Product]] = {"product": Product, "biased": Biased, "squared-norm": SquaredNorm}

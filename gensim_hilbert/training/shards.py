@@ -81,10 +81,10 @@ class Shards:
         self.size = len(objective.counts)
         self.a, self.b = self.blocks(objective.contexts), self.blocks(objective.terms)
 
-    def blocks(self, array: np.ndarray) -> list[torch.Tensor]:
-        """The rows [k::n] of an array, on the device."""
-        whole = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32)).to(self.device)
-        return [whole[k :: self.n].clone() for k in range(self.n)]
+    def blocks(self, array: np.ndarray, n: int | None = None) -> list[torch.Tensor]:
+        """The rows [k::n] of an array, on the device; by default n is that of shards a side."""
+        whole, n = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32)).to(self.device), n or self.n
+        return [whole[k::n].clone() for k in range(n)]
 
     def load(self, i: int, j: int) -> Entries:
         """One shard, on the host; pinned where it will travel."""

@@ -1,0 +1,186 @@
+"""Vectors of words as means of vectors of their character n-grams, so that words never seen have vectors, too.
+
+n-grams, hashes and means are those of fastText and of gensim's `FastText`: a word's vector is the mean of a vector of
+its own and of those of the buckets that its n-grams are hashed to.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.models.keyedvectors import prep_vectors
+
+
+class Composition:
+    """Which rows make up which words: V = G Z, where the rows of G add up to 1.
+
+    Z has a row for each word, and one for each bucket that words share. A bucket of one word only would learn the same
+    as the word's own vector, so both are one row, with the weight of all: most buckets are of this kind.
+
+    Parameters
+    ----------
+    buckets : list of arrays
+        For each word, the buckets of its n-grams; one that stands there twice counts twice.
+
+    Attributes
+    ----------
+    offsets, pieces, weights : arrays
+        The rows of word k are `pieces[offsets[k] : offsets[k + 1]]`, its own first, in a sum with `weights`.
+    shared : array
+        The buckets of the rows that follow those of words.
+    owned, owners : arrays
+        The other buckets in use, and the word of each.
+    parts : array
+        How many vectors each row of Z stands for.
+    """
+
+    def __init__(self, buckets: list[np.ndarray]):
+        words = len(buckets)
+        lengths = np.fromiter(map(len, buckets), dtype=np.int64, count=words)
+        flat = np.concatenate([np.empty(0, dtype=np.int64), *buckets]).astype(np.int64)
+        width = int(flat.max(initial=0)) + 1
+        pairs, times = np.unique(np.repeat(np.arange(words), lengths) * width + flat, return_counts=True)
+        word, bucket = np.divmod(pairs, width)
+        users = np.bincount(bucket, minlength=width)
+        among = users[bucket] > 1
+        self.shared = np.flatnonzero(users > 1)
+        self.owned, self.owners = bucket[~among], word[~among]
+        own = 1 + np.bincount(self.owners, times[~among], minlength=words)
+        self.parts = np.ones(words + len(self.shared), dtype=np.float32)
+        self.parts[:words] += np.bincount(self.owners, minlength=words)
+        number = np.empty(width, dtype=np.int64)
+        number[self.shared] = words + np.arange(len(self.shared))
+        order = np.argsort(np.concatenate([np.arange(words), word[among]]), kind="stable")
+        self.pieces = np.concatenate([np.arange(words), number[bucket[among]]])[order].astype(np.uint32)
+        counts = 1 + np.bincount(word[among], minlength=words)
+        self.offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        weights = np.concatenate([own, times[among]])[order] / np.repeat(1 + lengths, counts)
+        self.weights = weights.astype(np.float32)
+
+    @property
+    def rows(self) -> int:
+        """Of Z."""
+        return len(self.parts)
+
+    def used(self, bucket: int) -> np.ndarray:
+        """For each of so many buckets, whether a word uses it."""
+        used = np.zeros(bucket, dtype=bool)
+        used[self.shared] = used[self.owned] = True
+        return used
+
+
+class SubwordVectors(FastTextKeyedVectors):
+    """gensim's FastTextKeyedVectors, with what training needs.
+
+    Buckets that no word uses are zero: n-grams never seen shorten the vector of a new word, but do not turn it.
+    """
+
+    vectors: np.ndarray
+    vectors_vocab: np.ndarray
+    vectors_ngrams: np.ndarray | None
+    buckets_word: list[np.ndarray] | None
+
+    @cached_property
+    def composition(self) -> Composition:
+        """Of the words as they are."""
+        return Composition(self.buckets_word or [])
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """What is learnt: the rows of `composition`."""
+        assert self.vectors_ngrams is not None
+        shape = self.composition
+        rows = np.concatenate([self.vectors_vocab, self.vectors_ngrams[shape.shared]])
+        # The mean of those that are one row: training has left them equal, but somebody may have set them.
+        different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
+        if different.any():
+            np.add.at(rows, shape.owners, different / shape.parts[shape.owners, None])
+        return rows
+
+    @parameters.setter
+    def parameters(self, rows: np.ndarray) -> None:
+        assert self.vectors_ngrams is not None
+        shape, words = self.composition, len(self)
+        self.vectors_vocab = np.ascontiguousarray(rows[:words])
+        self.vectors_ngrams[shape.shared] = rows[words:]
+        self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
+        self.adjust_vectors()
+
+    def locks(self) -> None:
+        """There are none: refuses what has no meaning here."""
+        for name in ("vectors_lockf", "vectors_vocab_lockf", "vectors_ngrams_lockf"):
+            if np.any(getattr(self, name, 1) != 1):
+                raise ValueError(f"words share the vectors of their n-grams, so none can be locked: set {name} to 1")
+        before = self.vectors
+        self.adjust_vectors()
+        if not np.array_equal(before, self.vectors, equal_nan=True):
+            raise ValueError(
+                "vectors are means of vectors_vocab and vectors_ngrams, and do not last where they are set: set those"
+            )
+
+    def intersect_word2vec_format(self, *args: Any, **kwargs: Any) -> None:
+        """Vectors of words cannot be taken over and locked: they are made of vectors that words share."""
+        raise NotImplementedError(
+            "with subwords=True vectors cannot be taken over from a file: they are means of those of n-grams; use "
+            "subwords=False"
+        )
+
+    # ------------------------------------------------------------------ what gensim does, too
+
+    def resize_vectors(self, seed: int = 0) -> None:
+        """Make room for new words and their n-grams, with small random vectors; those of old ones stay."""
+        before = len(self.vectors_vocab)
+        if self.vectors_ngrams is None:
+            self.vectors_ngrams = np.zeros((self.bucket, self.vector_size), dtype=np.float32)
+        old = self.composition.used(self.bucket)
+        self.recalc_char_ngram_buckets()
+        shape, words = self.composition, len(self)
+        rows = prep_vectors((shape.rows, self.vector_size), seed=seed)
+        for buckets, source in ((shape.owned, shape.owners), (shape.shared, np.arange(words, shape.rows))):
+            new = ~old[buckets]
+            self.vectors_ngrams[buckets[new]] = rows[source[new]]
+        self.vectors_ngrams[old & ~shape.used(self.bucket)] = 0
+        kept = min(before, words)
+        rows[:kept] = self.vectors_vocab[:kept]
+        self.vectors_vocab = rows[:words].copy()
+        self.allocate_vecattrs()
+        self.norms = None
+        self.adjust_vectors()
+
+    def recalc_char_ngram_buckets(self) -> None:
+        """Find the n-grams of all words."""
+        super().recalc_char_ngram_buckets()
+        self.__dict__.pop("composition", None)
+
+    def adjust_vectors(self) -> None:
+        """Compute the vectors of all words: the same sums in the same order as gensim's, but of all words at once."""
+        assert self.buckets_word is not None
+        assert self.vectors_ngrams is not None
+        lengths = np.fromiter(map(len, self.buckets_word), dtype=np.int64, count=len(self))
+        flat = np.concatenate([np.empty(0, dtype=np.uint32), *self.buckets_word])
+        longest_first = np.argsort(-lengths, kind="stable")
+        starts = (np.cumsum(lengths) - lengths)[longest_first]
+        total = self.vectors_vocab[longest_first]
+        for place in range(lengths.max(initial=0)):
+            some = np.count_nonzero(lengths > place)
+            total[:some] += self.vectors_ngrams[flat[starts[:some] + place]]
+        total /= (1 + lengths[longest_first, None]).astype(np.float32)
+        self.vectors = np.empty_like(total)
+        self.vectors[longest_first] = total
+
+    def get_vector(self, key: str | int, norm: bool = False) -> np.ndarray:
+        """The vector of a word, known or not; zero where none of its n-grams is known."""
+        if self.has_index_for(key):
+            return np.asarray(KeyedVectors.get_vector(self, key, norm=norm))
+        if not isinstance(key, str):
+            raise KeyError(f"Key '{key}' not present")
+        vector: np.ndarray = super().get_vector(key)
+        length = np.linalg.norm(vector) if norm else 1
+        return vector / length if length else vector
+
+    def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
+        return super()._save_specials(fname, separately, sep_limit, {*ignore, "composition"}, *rest)
