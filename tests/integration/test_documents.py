@@ -20,6 +20,7 @@ from shell import finish, run_here, signal_when, start
 from text import zipf_text
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.export import FORMATS
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
@@ -146,6 +147,11 @@ def test_the_readme_lists_what_has_no_effect():
     assert [solver for solver, _ in rows] == ["factorization", "gibbs"]
     for solver, names in rows:
         assert re.findall(r"`(\w+)`", names) == list(HilbertMLE(solver=solver).without_effect())
+
+
+def test_every_export_is_described():
+    exports = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("## Exports")[2]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", exports, re.MULTILINE)) == set(FORMATS)
 
 
 def test_cli_page_is_current():
