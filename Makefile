@@ -65,5 +65,5 @@ dist: $(COMPILED)
 	@cd build && PYTHONPATH=wheel ../$(BIN)/python -c 'import gensim_hilbert; print("imports from", gensim_hilbert.__file__)'
 
 clean:
-	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) build demo dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find gensim_hilbert cython_ext tests \( -name '*.so' -o -name '*.pyd' -o -name __pycache__ \) -prune -exec rm -rf {} +

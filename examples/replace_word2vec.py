@@ -23,12 +23,15 @@ def script(Word2Vec, folder):
     model.save(os.path.join(folder, "news.model"))
     model = Word2Vec.load(os.path.join(folder, "news.model"))
     model.wv.save_word2vec_format(os.path.join(folder, "news.bin"), binary=True)
-    frequent = model.wv.index_to_key[100]
-    for word in ("police", "australia", frequent):
-        if word in model.wv:
-            near = ", ".join(f"{other} {cosine:.2f}" for other, cosine in model.wv.most_similar(word, topn=5))
-            print(f"  like {word}: {near}")
+    for word in words_to_look_at(model):
+        near = ", ".join(f"{other} {cosine:.2f}" for other, cosine in model.wv.most_similar(word, topn=5))
+        print(f"  like {word}: {near}")
     return model
+
+
+def words_to_look_at(model):
+    """Those below, or in another text some that are neither rare nor everywhere."""
+    return [word for word in ("police", "australia") if word in model.wv] or model.wv.index_to_key[50:52]
 
 
 for kind in (Word2Vec, HilbertMLE):
@@ -37,5 +40,6 @@ for kind in (Word2Vec, HilbertMLE):
         model = script(kind, folder)
 
 # What only the second can tell: covectors say what goes with a word, and how much more often than by chance.
-word = "police" if "police" in model.wv else model.wv.index_to_key[100]
-print(f"  goes with {word}: {', '.join(f'{other} {pmi:.1f}' for other, pmi in model.most_cooccurring(word, topn=5))}")
+for word in words_to_look_at(model):
+    beside = ", ".join(f"{other} {pmi:.1f}" for other, pmi in model.most_cooccurring(word, topn=5))
+    print(f"  goes with {word}: {beside}")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gensim_hilbert import PairCounts, Vocabulary
+from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.counting.store import partial_of
@@ -43,7 +44,7 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
 
 
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
-@click.argument("corpus", nargs=-1, required=True)
+@click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the counts.")
 @click.option("--window", type=Sizes(), default=5, show_default=True, help="Words to each side, or left,right.")
 @click.option(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from gensim_hilbert.cli.names import closest
 from gensim_hilbert.counting.store import partial_of
 
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
 PICKLE = b"\x80"  # how all pickles of this century begin
 COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", "a saved model"
 VECTORS, TEXT, BINARY = "vectors", "vectors in word2vec's text format", "vectors in word2vec's binary format"
+
+
+def refuse_standard_input(ctx: click.Context, param: click.Parameter, corpus: tuple[str, ...]) -> tuple[str, ...]:
+    """Texts are read for their words, and then again."""
+    if "-" in corpus:
+        raise click.BadParameter("a text is read more than once: save standard input to a file first", ctx, param)
+    return corpus
 
 
 def checkpoint_beside(model: Path) -> Path:

@@ -17,6 +17,8 @@ CALLED = {
     "negative": ("neg",),
     "alpha": ("lr", "eta"),
     "memory-gb": ("memory",),
+    "min-n": ("minn",),
+    "max-n": ("maxn",),
 }
 OLD = {
     **{old: f"is called --{new}" for new, names in CALLED.items() for old in names},

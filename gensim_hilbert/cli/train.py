@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from gensim_hilbert.cli.loading import checkpoint_beside
+from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
@@ -38,7 +38,7 @@ OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
 
 
 @click.command(cls=Verb, short_help="Train a model on a text, or on counts.")
-@click.argument("corpus", nargs=-1)
+@click.argument("corpus", nargs=-1, callback=refuse_standard_input)
 @click.option("--counts", type=click.Path(path_type=Path), help="Train on the counts of this store, instead of a text.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File for the model.")
 @click.option(

@@ -264,7 +264,7 @@ def from_folder(name: str) -> KeyedVectors:
     folder = name if os.path.isfile(os.path.join(name, "model.safetensors")) or not os.path.isdir(nested) else nested
     for part in ("model.safetensors", "tokenizer.json"):
         if not os.path.isfile(os.path.join(folder, part)):
-            raise FileNotFoundError(f"{folder} is a folder without {part}: it holds no vectors")
+            raise FileNotFoundError(f"{folder} is a folder without {part}: it holds no vectors that can be read")
     try:
         tensors = load_file(os.path.join(folder, "model.safetensors"))
         with open(os.path.join(folder, "tokenizer.json"), encoding="utf-8") as file:

@@ -87,6 +87,8 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "-o", "model", "--solver", "gibs"], "'gibs' is not one of"),
         (["train", "text.txt", "-o", "model", "--l2", "much"], "neither a number nor auto"),
         (["train", "text.txt"], "Missing option '-o'"),
+        (["train", "-", "-o", "model"], "save standard input to a file first"),
+        (["count", "-", "-o", "store"], "save standard input to a file first"),
         (["train", "-o", "model"], "either a text, CORPUS, or --counts"),
         (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
         (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
