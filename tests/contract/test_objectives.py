@@ -293,6 +293,24 @@ def test_the_biases_of_glove_are_the_logarithms_of_frequencies(device):
         assert np.corrcoef(side, expected)[0, 1] > 0.95
 
 
+def test_glove_against_mittens():
+    """Another implementation: the same loss at the same point, and no lower one after as many iterations."""
+    peer = pytest.importorskip("mittens", reason="mittens is not installed: pip install mittens")
+    table = clustered_table().astype(float)
+    random = np.random.default_rng(0)
+    w, v = (random.normal(size=(60, 5)) * 0.1 for _ in range(2))
+    biases = random.normal(size=60), random.normal(size=60)
+    start = {"W": w, "C": v, "bw": biases[0][:, None], "bc": biases[1][:, None]}
+    theirs = peer.GloVe(n=5, xmax=10, max_iter=500, display_progress=0, test_mode=True)
+    theirs.fit(table.copy(), fixed_initialization={name: array.copy() for name, array in start.items()})
+    bound = GloVe(x_max=10).bind(store(clustered_table()))
+    scale = bound.scale / 60**2 * 2  # mittens halves the loss
+    fit = Factorization(bound, 5, l2=0, passes=500, start=(w, v, biases))
+    assert fit.evaluate().loss == pytest.approx(scale * theirs.errors[0], rel=1e-5)
+    fit.run(fit.steps)
+    assert fit.evaluate().loss < scale * theirs.errors[-1]
+
+
 def test_the_svd_is_the_best_approximation(device):
     counts = store(clustered_table())
     bound = PPMI(shift=2).bind(counts)
