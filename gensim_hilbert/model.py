@@ -32,36 +32,30 @@ from gensim_hilbert.vocabulary import Vocabulary, scan_words
 logger = logging.getLogger(__name__)
 
 TEMPERATURE, MEMORY_GB = 1.25, 2.0
-# Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
-WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
-    "factorization": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "negative": (5,),
-        "ns_exponent": (0.75,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "sampler": ("candidates",),
-        "gibbs_steps": (1,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-    },
-    "gibbs": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-        "l2": ("auto",),
-        "device": ("auto", "cpu"),
-        "precision": ("float32",),
-        "memory_gb": (MEMORY_GB,),
-    },
+# Arguments that some solver or objective has no use for, with the values that go without saying.
+USUAL: dict[str, tuple[Any, ...]] = {
+    "sg": (0, 1),
+    "hs": (0,),
+    "negative": (5,),
+    "ns_exponent": (0.75,),
+    "cbow_mean": (1,),
+    "hashfxn": (hash,),
+    "batch_words": (MAX_WORDS_IN_BATCH,),
+    "null_word": (0,),
+    "sampler": ("candidates",),
+    "gibbs_steps": (1,),
+    "temperature": (TEMPERATURE,),
+    "threshold": (0.0,),
+    "l2": ("auto",),
+    "device": ("auto", "cpu"),
+    "precision": ("float32",),
+    "memory_gb": (MEMORY_GB,),
+    "gauge": (None,),
+}
+OF_GENSIM = ("sg", "hs", "cbow_mean", "hashfxn", "batch_words", "null_word")
+WITHOUT_EFFECT = {
+    "factorization": (*OF_GENSIM, "negative", "ns_exponent", "sampler", "gibbs_steps", "temperature", "threshold"),
+    "gibbs": (*OF_GENSIM, "temperature", "threshold", "l2", "device", "precision", "memory_gb"),
 }
 # Arguments that are settings of an objective, for those that have them.
 OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
@@ -211,7 +205,9 @@ class HilbertMLE(Word2Vec):
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
         if unused:
-            warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
+            warnings.warn(
+                f"HilbertMLE with {solver=} and {objective=} has no use for {', '.join(unused)}", stacklevel=2
+            )
         self.temperature, self.threshold, self.l2 = temperature, threshold, l2
         self.device, self.precision, self.gauge = device, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
@@ -270,13 +266,14 @@ class HilbertMLE(Word2Vec):
     def _without_effect(self) -> dict[str, tuple[Any, ...]]:
         """Arguments that neither the solver nor the objective has a use for, with their usual values."""
         used = self.objective.settings() if self.solver == "factorization" else {}
-        return {name: usual for name, usual in WITHOUT_EFFECT[self.solver].items() if name not in used}
+        unused = [name for name in WITHOUT_EFFECT[self.solver] if name not in used]
+        return {name: USUAL[name] for name in (*unused, *self.objective.without)}
 
     def _adopt_settings(self, given: dict[str, Any]) -> None:
         """What an argument says and what the objective says is the same."""
         for name, value in self.objective.settings().items():
             if name in OF_OBJECTIVES:
-                if given[name] not in (value, *WITHOUT_EFFECT["factorization"][name]):
+                if given[name] not in (value, *USUAL[name]):
                     raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
                 setattr(self, name, value)
 

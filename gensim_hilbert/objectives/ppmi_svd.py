@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gensim_hilbert.objectives import Cost, Objective
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class PPMI(Objective):
     shift: float = 1.0
 
     gauge = 0.5
+    without = ("l2", "device", "precision")
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
@@ -43,8 +46,6 @@ class PPMI(Objective):
 
     def table(self) -> sparse.csr_array:
         """phi, as a sparse matrix."""
-        import numpy as np
-
         table = self.counts.to_scipy().tocoo()
         pmi = np.log(table.data / (self.contexts[table.row] * self.terms[table.col])) - math.log(self.shift)
         table.data = np.maximum(pmi, 0)

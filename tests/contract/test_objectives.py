@@ -443,6 +443,8 @@ def test_settings_come_from_the_arguments_that_have_their_names():
     assert HilbertMLE(objective=Hilbert(temperature=2)).temperature == 2
     with pytest.warns(UserWarning, match="no use for negative"):
         assert HilbertMLE(objective="glove", negative=12).objective == GloVe()
+    with pytest.warns(UserWarning, match="'ppmi-svd' has no use for l2"):
+        HilbertMLE(objective="ppmi-svd", l2=3.0)
     with pytest.warns(UserWarning, match="no use for temperature"):
         HilbertMLE(objective="sgns", temperature=2)
 
