@@ -331,7 +331,7 @@ class HilbertMLE(Word2Vec):
         """Forget vectors and counts, but keep the vocabulary."""
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts = None
+        self.counts = self.biases = self.offsets = None
         self._written = self._checksum()
 
     def update_weights(self) -> None:
@@ -341,7 +341,12 @@ class HilbertMLE(Word2Vec):
             raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
         untouched = self._written == self._checksum()
         self.wv.resize_vectors(seed=self.seed)
-        self.syn1neg = np.pad(self.syn1neg, ((0, len(self.wv.vectors) - before), (0, 0)))
+        fresh = len(self.wv.vectors) - before
+        self.syn1neg = np.pad(self.syn1neg, ((0, fresh), (0, 0)))
+        self.biases, self.offsets = (
+            None if pair is None else (np.pad(pair[0], (0, fresh)), np.pad(pair[1], (0, fresh)))
+            for pair in (self.biases, self.offsets)
+        )
         if untouched:
             self._written = self._checksum()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -106,7 +105,7 @@ class Factor:
         yield f"{self.name}_first", joined([moments.first for moments in self.moments]).numpy()
         yield f"{self.name}_second", joined([moments.second for moments in self.moments]).numpy()
 
-    def restore_moments(self, blocks_of: Any, steps: list[int]) -> None:
+    def restore_moments(self, blocks_of: Callable[[str], list[torch.Tensor]], steps: list[int]) -> None:
         """What `moment_steps` and `moment_arrays` have told; `blocks_of` gives an array by its name, as blocks."""
         first, second = blocks_of(f"{self.name}_first"), blocks_of(f"{self.name}_second")
         for k, moments in enumerate(self.moments):

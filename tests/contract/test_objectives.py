@@ -418,6 +418,24 @@ def test_training_goes_on_from_vectors_that_were_set(objective, sentences):
     assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.2)
 
 
+@every_objective
+@pytest.mark.parametrize("sentences", [[["a", "a"]], [["a", "b"]], [["a", "b", "c"]] * 50], ids=len)
+def test_almost_nothing_to_learn_from(objective, sentences):
+    model = HilbertMLE(sentences, objective=objective, **OPTIONS)
+    assert np.isfinite(model.wv.vectors).all()
+    assert math.isfinite(model.pmi("a", "a"))
+
+
+@every_objective
+def test_words_that_come_later(objective, sentences):
+    model = HilbertMLE(sentences[:300], objective=objective, **OPTIONS)
+    more = [["cat", "purrs", "the", "dog"]] * 20
+    model.build_vocab(more, update=True)
+    model.pmi("cat", "purrs")
+    model.train(more, total_examples=20, epochs=1)
+    assert model.pmi("cat", "purrs") > model.pmi("bus", "purrs")
+
+
 # ---------------------------------------------------------------------------------------------------- names
 
 
