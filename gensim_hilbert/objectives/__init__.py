@@ -10,11 +10,15 @@ engine to the same counts; what differs is a loss of psi, and its derivative. Yo
 
         exponent: float = 0.5
 
+        def prepare(self):
+            contexts, _ = self.sums(lambda counts: counts**self.exponent)
+            self.scale = len(contexts) ** 2 / contexts.sum()  # cells weigh 1 on average
+
         def phi(self, shard):
             return (shard.values / shard.outer(shard.a, shard.b)).log()
 
         def differentiate_(self, psi, shard):
-            return shard.squares_(psi, shard.values**self.exponent, self.phi(shard))
+            return shard.squares_(psi, self.scale * shard.values**self.exponent, self.phi(shard))
 
     model = HilbertMLE(sentences, objective=WeightedLeastSquares(exponent=1))
 """

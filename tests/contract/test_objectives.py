@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from helpers import Recorder
+from own_objective import WeightedLeastSquares
 from scipy import sparse
 from torch.nn.functional import softplus
 
@@ -19,20 +20,6 @@ from gensim_hilbert.objectives import LDS, PPMI, SGNS, GloVe, Hilbert, Objective
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard
-
-
-@dataclass
-class WeightedLeastSquares(Objective):
-    """A user's own, as the documentation has it: N^exponent (psi - PMI)^2 over the pairs that occur."""
-
-    exponent: float = 0.5
-
-    def phi(self, shard):
-        return (shard.values / shard.outer(shard.a, shard.b)).log()
-
-    def differentiate_(self, psi, shard):
-        return shard.squares_(psi, shard.values**self.exponent, self.phi(shard))
-
 
 OBJECTIVES = [
     Hilbert(),
@@ -485,6 +472,11 @@ def test_settings_come_from_the_arguments_that_have_their_names():
 def test_bad_settings_are_told_before_any_work(options, message):
     with pytest.raises(ValueError, match=message):
         HilbertMLE(**options)
+
+
+def test_the_example_runs(capsys):
+    runpy.run_module("own_objective", run_name="__main__")
+    assert "laden" in capsys.readouterr().out.splitlines()[2]
 
 
 def test_an_objective_must_be_a_dataclass():
