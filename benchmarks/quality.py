@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import smart_open
@@ -102,17 +103,24 @@ def fasttext(path: str, size: int, words: int, seed: int):
 def glove(path: str, size: int, words: int, seed: int, programs: str):
     kept = kept_words(path, words)
     with tempfile.TemporaryDirectory() as folder:
-        vocabulary, records, shuffled = (f"{folder}/{name}" for name in ("vocabulary", "records", "shuffled"))
+        vocabulary, records = f"{folder}/vocabulary", f"{folder}/records"
         call(f"{programs}/vocab_count", path, vocabulary, min_count=kept.counts.min(), verbose=0)
         call(f"{programs}/cooccur", path, records, vocab_file=vocabulary, window_size=WINDOW, memory=4.0, verbose=0,
              overflow_file=f"{folder}/overflow")  # fmt: skip
-        call(f"{programs}/shuffle", records, shuffled, memory=4.0, temp_file=f"{folder}/part", verbose=0, seed=seed)
-        call(f"{programs}/glove", input_file=shuffled, vocab_file=vocabulary, save_file=f"{folder}/vectors", binary=0,
-             vector_size=size, x_max=10, threads=2, verbose=0, seed=seed)  # fmt: skip
-        with open(f"{folder}/vectors.txt", encoding="utf-8") as file:
-            rows = [line.split(" ") for line in file]
-    rows = [row for row in rows if row[0] in kept]
-    return [row[0] for row in rows], {"GloVe": np.array([row[1:] for row in rows], dtype=np.float32)}
+        names, vectors = glove_fit(vocabulary, records, folder, size, seed, programs)
+    here = [k for k, name in enumerate(names) if name in kept]
+    return [names[k] for k in here], {"GloVe": vectors[here]}
+
+
+def glove_fit(vocabulary: str, records: str, folder: str, size: int, seed: int, programs: str):
+    """GloVe's vectors from its counts: words, and sums of both sides; the last is its mark of unknown words."""
+    shuffled = f"{folder}/shuffled"
+    call(f"{programs}/shuffle", records, shuffled, memory=4.0, temp_file=f"{folder}/part", verbose=0, seed=seed)
+    call(f"{programs}/glove", input_file=shuffled, vocab_file=vocabulary, save_file=f"{folder}/vectors", binary=0,
+         vector_size=size, x_max=10, threads=2, verbose=0, seed=seed)  # fmt: skip
+    with open(f"{folder}/vectors.txt", encoding="utf-8") as file:
+        rows = [line.split(" ") for line in file]
+    return [row[0] for row in rows], np.array([row[1:] for row in rows], dtype=np.float32)
 
 
 def kept_words(path: str, words: int):
@@ -167,11 +175,39 @@ def scores(names: list[str], matrix: np.ndarray) -> dict[str, float]:
     return mean | found | {score.name: score.accuracy for score in analogies(vectors, data)}
 
 
-def child(name: str, *arguments: object) -> None:
+def child(trainers: dict[str, Any], name: str, *arguments: object) -> None:
+    """Train and score, in a process of its own."""
     start = time.perf_counter()
-    names, models = TRAINERS[name](*arguments)
+    names, models = trainers[name](*arguments)
     seconds = time.perf_counter() - start
     print(json.dumps({key: {"seconds": seconds, **scores(names, vectors)} for key, vectors in models.items()}))
+
+
+def in_process(script: str, *arguments: object) -> dict[str, dict[str, float]]:
+    """What `child` prints, by the names of its models; nothing where it has failed."""
+    command = [sys.executable, script, "--child", json.dumps(arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        print(f"{arguments[0]} did not run", file=sys.stderr)
+        return {}
+    found: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    for key, row in found.items():
+        print(f"{key}: {json.dumps(row)}", file=sys.stderr, flush=True)
+    return found
+
+
+def print_table(rows: dict[str, list[dict[str, float]]]) -> None:
+    """A line for each model, with means and deviations over its runs."""
+    columns = [key for key in next(iter(rows.values()))[0] if key != "seconds"]
+    print(f"| | runs | s | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
+    for name, runs in rows.items():
+        several = len(runs) > 1
+        cells = [
+            f"{np.mean([r[c] for r in runs]):.3f}" + (f" ± {np.std([r[c] for r in runs]):.3f}" if several else "")
+            for c in columns
+        ]
+        seconds = np.mean([run["seconds"] for run in runs])
+        print(f"| {name} | {len(runs)} | {seconds:.0f} | {' | '.join(cells)} |")
 
 
 def main() -> None:
@@ -185,7 +221,7 @@ def main() -> None:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return child(TRAINERS, *json.loads(options.child))
     if not options.corpus.exists():
         sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
     if not options.glove:
@@ -199,21 +235,10 @@ def main() -> None:
                 arguments = [name, plain, options.vector_size, options.max_final_vocab, seed]
                 if name == "glove":
                     arguments.append(str(options.glove.resolve()))
-                command = [sys.executable, __file__, "--child", json.dumps(arguments)]
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-                if done.returncode:
-                    print(f"{name} did not run", file=sys.stderr)
-                    continue
-                for key, row in json.loads(done.stdout.splitlines()[-1]).items():
+                for key, row in in_process(__file__, *arguments).items():
                     rows.setdefault(key, []).append(row)
-                    print(f"seed {seed}, {key}: {json.dumps(row)}", file=sys.stderr, flush=True)
-    columns = [key for key in next(iter(rows.values()))[0] if key != "seconds"]
     print(f"{options.corpus.name}, {options.max_final_vocab:,} words at most, {options.vector_size} dimensions\n")
-    print(f"| | seeds | s | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
-    for name, runs in rows.items():
-        cells = [f"{np.mean([r[c] for r in runs]):.3f} ± {np.std([r[c] for r in runs]):.3f}" for c in columns]
-        seconds = np.mean([run["seconds"] for run in runs])
-        print(f"| {name} | {len(runs)} | {seconds:.0f} | {' | '.join(cells)} |")
+    print_table(rows)
 
 
 if __name__ == "__main__":

@@ -11,38 +11,35 @@ from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.counting.settings import refuse_sample
 
 TEMPERATURE, MEMORY_GB, BUCKET = 1.25, 2.0, 2_000_000
-# Arguments that a solver has no use for (unless its objective has), with the values that go without saying.
-WITHOUT_EFFECT: dict[str, dict[str, tuple[Any, ...]]] = {
-    "factorization": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "negative": (5,),
-        "ns_exponent": (0.75,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "sampler": ("candidates",),
-        "gibbs_steps": (1,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-    },
-    "gibbs": {
-        "sg": (0, 1),
-        "hs": (0,),
-        "cbow_mean": (1,),
-        "hashfxn": (hash,),
-        "batch_words": (MAX_WORDS_IN_BATCH,),
-        "null_word": (0,),
-        "temperature": (TEMPERATURE,),
-        "threshold": (0.0,),
-        "l2": ("auto",),
-        "device": ("auto", "cpu"),
-        "precision": ("float32",),
-        "memory_gb": (MEMORY_GB,),
-    },
+# Arguments that some solver or objective has no use for, with the values that go without saying.
+USUAL: dict[str, tuple[Any, ...]] = {
+    "sg": (0, 1),
+    "hs": (0,),
+    "negative": (5,),
+    "ns_exponent": (0.75,),
+    "cbow_mean": (1,),
+    "hashfxn": (hash,),
+    "batch_words": (MAX_WORDS_IN_BATCH,),
+    "null_word": (0,),
+    "sampler": ("candidates",),
+    "gibbs_steps": (1,),
+    "temperature": (TEMPERATURE,),
+    "threshold": (0.0,),
+    "l2": ("auto",),
+    "device": ("auto", "cpu"),
+    "precision": ("float32",),
+    "memory_gb": (MEMORY_GB,),
+    "gauge": (None,),
+    "min_n": (3,),
+    "max_n": (6,),
+    "bucket": (BUCKET,),
 }
-OF_SUBWORDS: dict[str, tuple[Any, ...]] = {"min_n": (3,), "max_n": (6,), "bucket": (BUCKET,)}
+OF_GENSIM = ("sg", "hs", "cbow_mean", "hashfxn", "batch_words", "null_word")
+WITHOUT_EFFECT = {
+    "factorization": (*OF_GENSIM, "negative", "ns_exponent", "sampler", "gibbs_steps", "temperature", "threshold"),
+    "gibbs": (*OF_GENSIM, "temperature", "threshold", "l2", "device", "precision", "memory_gb"),
+}
+OF_SUBWORDS = ("min_n", "max_n", "bucket")
 # Arguments that are settings of an objective, for those that have them.
 OF_OBJECTIVES = ("temperature", "threshold", "negative", "ns_exponent")
 # What the result depends on, besides the objective, words, text and the vectors to start from.

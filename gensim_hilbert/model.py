@@ -24,6 +24,7 @@ from gensim_hilbert.arguments import (
     OF_SUBWORDS,
     SETTINGS,
     TEMPERATURE,
+    USUAL,
     WITHOUT_EFFECT,
     check,
 )
@@ -191,7 +192,9 @@ class HilbertMLE(Associations, Word2Vec):
         if solver == "gibbs" and not negative:  # a script with hierarchical softmax
             unused.append("negative=0")
         if unused:
-            warnings.warn(f"HilbertMLE with solver={solver!r} has no use for {', '.join(unused)}", stacklevel=2)
+            warnings.warn(
+                f"HilbertMLE with {solver=} and {objective=} has no use for {', '.join(unused)}", stacklevel=2
+            )
         self.temperature, self.threshold, self.l2 = temperature, threshold, l2
         self.device, self.precision, self.gauge = device, precision, gauge
         self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
@@ -251,14 +254,15 @@ class HilbertMLE(Associations, Word2Vec):
     def without_effect(self) -> dict[str, tuple[Any, ...]]:
         """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
         used = self.objective.settings() if self.solver == "factorization" else {}
-        others = {} if self.subwords else OF_SUBWORDS
-        return {name: usual for name, usual in (WITHOUT_EFFECT[self.solver] | others).items() if name not in used}
+        others = () if self.subwords else OF_SUBWORDS
+        unused = [name for name in (*WITHOUT_EFFECT[self.solver], *others) if name not in used]
+        return {name: USUAL[name] for name in (*unused, *self.objective.without)}
 
     def _adopt_settings(self, given: dict[str, Any]) -> None:
         """What an argument says and what the objective says is the same."""
         for name, value in self.objective.settings().items():
             if name in OF_OBJECTIVES:
-                if given[name] not in (value, *WITHOUT_EFFECT["factorization"][name]):
+                if given[name] not in (value, *USUAL[name]):
                     raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
                 setattr(self, name, value)
 
@@ -335,7 +339,8 @@ class HilbertMLE(Associations, Word2Vec):
         """Forget vectors and counts, but keep the vocabulary."""
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts, self.training_history, self._has_learnt = None, [], False
+        self.counts = self.biases = self.offsets = None
+        self.training_history, self._has_learnt = [], False
         self._written = self._checksum()
 
     def update_weights(self) -> None:
@@ -345,10 +350,14 @@ class HilbertMLE(Associations, Word2Vec):
             raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
         untouched = self._written == self._checksum()
         self.wv.resize_vectors(seed=self.seed)
-        more = len(self.wv.vectors) - before
-        self.syn1neg = np.pad(self.syn1neg, ((0, more), (0, 0)))
+        fresh = len(self.wv.vectors) - before
+        self.syn1neg = np.pad(self.syn1neg, ((0, fresh), (0, 0)))
         if len(self.wv.vectors_lockf) > 1:
-            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, more), constant_values=1)
+            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, fresh), constant_values=1)
+        self.biases, self.offsets = (
+            None if pair is None else (np.pad(pair[0], (0, fresh)), np.pad(pair[1], (0, fresh)))
+            for pair in (self.biases, self.offsets)
+        )
         if untouched:
             self._written = self._checksum()
 

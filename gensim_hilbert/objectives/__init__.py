@@ -10,11 +10,15 @@ engine to the same counts; what differs is a loss of psi, and its derivative. Yo
 
         exponent: float = 0.5
 
+        def prepare(self):
+            contexts, _ = self.sums(lambda counts: counts**self.exponent)
+            self.scale = len(contexts) ** 2 / contexts.sum()  # cells weigh 1 on average
+
         def phi(self, shard):
             return (shard.values / shard.outer(shard.a, shard.b)).log()
 
         def differentiate_(self, psi, shard):
-            return shard.squares_(psi, shard.values**self.exponent, self.phi(shard))
+            return shard.squares_(psi, self.scale * shard.values**self.exponent, self.phi(shard))
 
     model = HilbertMLE(sentences, objective=WeightedLeastSquares(exponent=1))
 """
@@ -67,6 +71,7 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
+    without: tuple[str, ...] = ()  # arguments of the model that have no effect
     kernel = "product"  # what psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C
     gauge: float | None = None  # the best share of vectors in each axis' strength; None for that of the solver
     blank: float | None = None  # loss a cell without vectors; where it is None, the engine finds out

@@ -22,6 +22,7 @@ class LDS(GloVe):
     """psi is the logarithm of counts, but for a constant; parameters as of GloVe."""
 
     kernel = "squared-norm"
+    without = ("gauge",)
 
     @property
     def start(self) -> Biases:

@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gensim_hilbert.objectives import Cost, Objective
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class PPMI(Objective):
 
     gauge = 0.5
     subwords = False  # an SVD gives vectors, not what they could be made of
+    without = ("l2", "device", "precision")
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
@@ -44,8 +47,6 @@ class PPMI(Objective):
 
     def table(self) -> sparse.csr_array:
         """phi, as a sparse matrix."""
-        import numpy as np
-
         table = self.counts.to_scipy().tocoo()
         pmi = np.log(table.data / (self.contexts[table.row] * self.terms[table.col])) - math.log(self.shift)
         table.data = np.maximum(pmi, 0)

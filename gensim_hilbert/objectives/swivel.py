@@ -39,13 +39,19 @@ class Swivel(Objective):
         seen = self.sums(lambda counts: np.ones(len(counts)))
         weights = self.sums(lambda counts: counts**self.exponent)
         contexts, terms = (size - n + weight for n, weight in zip(seen, weights, strict=True))
-        self.scale = size**2 / contexts.sum()
-        self.by_cells = contexts / contexts.mean(), terms / terms.mean()
+        self.mean = float(contexts.mean())  # of rows
+        self.scale = size / self.mean
+        self.by_cells = contexts / self.mean, terms / self.mean
 
     @property
     def weights(self) -> Biases:
         """Roots of counts, and 1 where there are none."""
         return self.by_cells
+
+    @property
+    def evidence(self) -> float:
+        """A pair that does not occur tells as much as one that is counted once."""
+        return self.mean
 
     def phi(self, shard: Shard) -> torch.Tensor:
         """PMI."""

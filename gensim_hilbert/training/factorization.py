@@ -48,7 +48,8 @@ TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less te
 ROWS = 1600  # of a shard, at most: it should stay near the cache
 ROWS_ON_GPU = 8192
 BYTES_A_CELL = 12  # of a shard: psi in float32, as much again for what is made of it, and its entries
-DIVERGED = 30.0  # times what a shard's probabilities should add up to, or the loss without vectors
+DIVERGED = 30.0  # times what a shard's probabilities should add up to, or the loss without vectors ...
+LEAST = 0.05  # ... a cell, at least: a few counts, or a few words, may leave hardly anything to fit
 
 
 class Diverged(ArithmeticError):
@@ -310,8 +311,8 @@ class Factorization:
     def _is_beyond(self, cost: Cost, cells: int) -> bool:
         """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
         if math.isnan(cost.share):
-            return not cost.loss <= DIVERGED * self.blank * cells
-        return not cost.mass <= DIVERGED * max(cost.share, cells * 0.05)
+            return not cost.loss <= DIVERGED * max(self.blank, LEAST) * cells
+        return not cost.mass <= DIVERGED * max(cost.share, LEAST * cells)
 
     # ------------------------------------------------------------------ schedule
 

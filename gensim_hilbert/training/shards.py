@@ -37,11 +37,11 @@ class Shard:
 
     def outer(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Products of a number a row and one a column, for the pairs that occur."""
-        return rows[self.places // len(self.b)] * columns[self.places % len(self.b)]
+        return self.at(rows[:, None] * columns)  # faster than to divide places
 
     def plus(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Sums of a number a row and one a column, for the pairs that occur."""
-        return rows[self.places // len(self.b)] + columns[self.places % len(self.b)]
+        return self.at(rows[:, None] + columns)
 
     def at(self, psi: torch.Tensor) -> torch.Tensor:
         """A matrix like the shard, for the pairs that occur."""

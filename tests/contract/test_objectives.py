@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from helpers import Recorder
+from own_objective import WeightedLeastSquares
 from scipy import sparse
 from torch.nn.functional import softplus
 
@@ -19,20 +20,6 @@ from gensim_hilbert.objectives import LDS, PPMI, SGNS, GloVe, Hilbert, Objective
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard
-
-
-@dataclass
-class WeightedLeastSquares(Objective):
-    """A user's own, as the documentation has it: N^exponent (psi - PMI)^2 over the pairs that occur."""
-
-    exponent: float = 0.5
-
-    def phi(self, shard):
-        return (shard.values / shard.outer(shard.a, shard.b)).log()
-
-    def differentiate_(self, psi, shard):
-        return shard.squares_(psi, shard.values**self.exponent, self.phi(shard))
-
 
 OBJECTIVES = [
     Hilbert(),
@@ -293,6 +280,24 @@ def test_the_biases_of_glove_are_the_logarithms_of_frequencies(device):
         assert np.corrcoef(side, expected)[0, 1] > 0.95
 
 
+def test_glove_against_mittens():
+    """Another implementation: the same loss at the same point, and no lower one after as many iterations."""
+    peer = pytest.importorskip("mittens", reason="mittens is not installed: pip install mittens")
+    table = clustered_table().astype(float)
+    random = np.random.default_rng(0)
+    w, v = (random.normal(size=(60, 5)) * 0.1 for _ in range(2))
+    biases = random.normal(size=60), random.normal(size=60)
+    start = {"W": w, "C": v, "bw": biases[0][:, None], "bc": biases[1][:, None]}
+    theirs = peer.GloVe(n=5, xmax=10, max_iter=500, display_progress=0, test_mode=True)
+    theirs.fit(table.copy(), fixed_initialization={name: array.copy() for name, array in start.items()})
+    bound = GloVe(x_max=10).bind(store(clustered_table()))
+    scale = bound.scale / 60**2 * 2  # mittens halves the loss
+    fit = Factorization(bound, 5, l2=0, passes=500, start=(w, v, biases))
+    assert fit.evaluate().loss == pytest.approx(scale * theirs.errors[0], rel=1e-5)
+    fit.run(fit.steps)
+    assert fit.evaluate().loss < scale * theirs.errors[-1]
+
+
 def test_the_svd_is_the_best_approximation(device):
     counts = store(clustered_table())
     bound = PPMI(shift=2).bind(counts)
@@ -400,6 +405,24 @@ def test_training_goes_on_from_vectors_that_were_set(objective, sentences):
     assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.2)
 
 
+@every_objective
+@pytest.mark.parametrize("sentences", [[["a", "a"]], [["a", "b"]], [["a", "b", "c"]] * 50], ids=len)
+def test_almost_nothing_to_learn_from(objective, sentences):
+    model = HilbertMLE(sentences, objective=objective, **OPTIONS)
+    assert np.isfinite(model.wv.vectors).all()
+    assert math.isfinite(model.pmi("a", "a"))
+
+
+@every_objective
+def test_words_that_come_later(objective, sentences):
+    model = HilbertMLE(sentences[:300], objective=objective, **OPTIONS)
+    more = [["cat", "purrs", "the", "dog"]] * 20
+    model.build_vocab(more, update=True)
+    model.pmi("cat", "purrs")
+    model.train(more, total_examples=20, epochs=1)
+    assert model.pmi("cat", "purrs") > model.pmi("bus", "purrs")
+
+
 # ---------------------------------------------------------------------------------------------------- names
 
 
@@ -425,6 +448,8 @@ def test_settings_come_from_the_arguments_that_have_their_names():
     assert HilbertMLE(objective=Hilbert(temperature=2)).temperature == 2
     with pytest.warns(UserWarning, match="no use for negative"):
         assert HilbertMLE(objective="glove", negative=12).objective == GloVe()
+    with pytest.warns(UserWarning, match="'ppmi-svd' has no use for l2"):
+        HilbertMLE(objective="ppmi-svd", l2=3.0)
     with pytest.warns(UserWarning, match="no use for temperature"):
         HilbertMLE(objective="sgns", temperature=2)
 
@@ -447,6 +472,11 @@ def test_settings_come_from_the_arguments_that_have_their_names():
 def test_bad_settings_are_told_before_any_work(options, message):
     with pytest.raises(ValueError, match=message):
         HilbertMLE(**options)
+
+
+def test_the_example_runs(capsys):
+    runpy.run_module("own_objective", run_name="__main__")
+    assert "laden" in capsys.readouterr().out.splitlines()[2]
 
 
 def test_an_objective_must_be_a_dataclass():

@@ -16,6 +16,7 @@ from text import zipf_text
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.cli.settings import Setting
 from gensim_hilbert.cli.train import train
+from gensim_hilbert.objectives import GloVe
 
 # Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
 # cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
@@ -224,10 +225,28 @@ def test_a_checkpoint_that_cannot_be_written(text, tmp_path):
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
+def test_another_objective_with_its_settings(text, tmp_path):
+    options = ("--vector-size", 6, "--min-count", 1, "--epochs", 2, "--workers", 1)
+    done = run("train", text, "-o", tmp_path / "model", *options, "--objective", "glove(x_max=10)")
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    expected = HilbertMLE(
+        corpus_file=str(text), vector_size=6, min_count=1, epochs=2, workers=1, objective=GloVe(x_max=10)
+    )
+    assert_same_vectors(model, expected)
+    assert np.array_equal(model.context_biases, expected.context_biases)
+    facts = json.loads(run_here("info", tmp_path / "model", "--json").stdout)
+    assert facts["settings"]["objective"] == "GloVe(x_max=10, alpha=0.75)"
+    assert "temperature" not in facts["settings"], "it has no effect"
+    (tmp_path / "config.toml").write_text('objective = "glove(xmax=10)"\n')
+    refused = run_here("train", text, "-o", tmp_path / "other", "--config", tmp_path / "config.toml")
+    assert_one_sentence(refused, "glove has no xmax; its settings are x_max, alpha")
+
+
 def test_a_warning_is_one_line(text, tmp_path):
     done = run("train", text, "-o", tmp_path / "model", "--vector-size", 4, "--solver", "gibbs", "--temperature", 2)
     assert done.returncode == 0
-    assert done.stderr == "warning: HilbertMLE with solver='gibbs' has no use for temperature\n"
+    assert done.stderr == "warning: HilbertMLE with solver='gibbs' and objective='hilbert' has no use for temperature\n"
 
 
 @pytest.mark.slow
