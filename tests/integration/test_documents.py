@@ -146,7 +146,7 @@ def test_the_readme_lists_what_has_no_effect():
     rows = re.findall(r'^\| `"(\w+)"` \| (.*) \|$', README.read_text(encoding="utf-8"), re.MULTILINE)
     assert [solver for solver, _ in rows] == ["factorization", "gibbs"]
     for solver, names in rows:
-        assert re.findall(r"`(\w+)`", names) == list(HilbertMLE(solver=solver).without_effect())
+        assert set(re.findall(r"`(\w+)`", names)) == set(HilbertMLE(solver=solver).without_effect())
 
 
 def test_every_export_is_described():
