@@ -675,13 +675,14 @@ class HilbertMLE(Associations, Word2Vec):
     def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
         """Load a model; `mmap="r"` shares its arrays between processes."""
         model: HilbertMLE = super().load(*args, **kwargs)
+        if not isinstance(model, HilbertMLE):  # gensim's own
+            return model
         model.__dict__.setdefault("training_history", [])  # models saved by an earlier version have none
         name = args[0] if args else kwargs.get("fname")
-        model.counts, fingerprint = None, getattr(model, "counts_fingerprint", None)  # gensim's own have none
-        if fingerprint is not None and isinstance(name, str | os.PathLike):
+        if model.counts_fingerprint is not None and isinstance(name, str | os.PathLike):
             beside = counts_beside(name)
             counts = PairCounts.open(beside) if beside.exists() else None
-            if counts is not None and counts.fingerprint == fingerprint:
+            if counts is not None and counts.fingerprint == model.counts_fingerprint:
                 model.counts = counts
             else:
                 logger.warning("%s does not hold the counts that %s was trained on; it is without them", beside, name)
