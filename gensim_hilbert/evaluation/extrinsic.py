@@ -33,6 +33,7 @@ class Settings:
 
     Training ends after `stop` epochs without a better score on validation data, or after `epochs`; the best network is
     the one that is tested. `train` and `test` are numbers of examples and `length` one of words, for a quick look.
+    `scaled` has components vary by 1 on average: what is read by some hundreds of batches only must not be small.
     """
 
     batch: int
@@ -41,6 +42,7 @@ class Settings:
     train: int | None = None
     test: int | None = None
     length: int | None = None
+    scaled: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,12 @@ def prepare(
         )
         for part in parts
     ]
+    matrix = rows.matrix()
+    if settings.scaled:
+        matrix /= np.sqrt(np.square(matrix).mean()) or 1
     known = 1 - rows.unknown / rows.tokens
     nothing = None if outside is None else numbers.get(outside)
-    return Job(name, tags, rows.matrix(), (items[0], items[1], items[2]), len(numbers), nothing, settings, known)
+    return Job(name, tags, matrix, (items[0], items[1], items[2]), len(numbers), nothing, settings, known)
 
 
 def micro_f(gold: np.ndarray, guessed: np.ndarray, outside: int | str | None) -> float:
