@@ -16,6 +16,7 @@ from scipy.stats import rankdata, spearmanr
 from gensim_hilbert.evaluation import Data, analogies, compare_analogies, compare_similarity, find_data, similarity
 from gensim_hilbert.evaluation.analogy import read_questions
 from gensim_hilbert.evaluation.significance import draws, holm, mcnemar, midranks, resampled_mean, resampled_spearman
+from gensim_hilbert.evaluation.summary import similarity_table
 from gensim_hilbert.evaluation.tables import Score, as_latex, as_markdown, as_text, number, tabulate
 
 QUESTIONS = Path(datapath("questions-words.txt"))
@@ -285,6 +286,22 @@ def test_a_real_difference_is_told_from_none():
     back = compare_similarity(bad, good)
     assert back.value == -differs.value
     assert back.p == pytest.approx(differs.p)
+
+
+def test_means_of_embeddings_that_cover_no_pairs_in_common(tmp_path):
+    words = [f"w{k}" for k in range(20)]
+    random = np.random.default_rng(1)
+    halves = [keyed(words[start : start + 10], random.normal(size=(10, 5))) for start in (0, 10)]
+    rows = [f"w{k}\tw{k + 1}\t{k}\n" for k in range(19)]
+    sets = {}
+    for name in ("one", "two"):
+        sets[name] = tmp_path / name
+        sets[name].write_text("".join(rows), encoding="utf-8")
+    scores = {str(k): similarity(half, Data(similarity=sets)) for k, half in enumerate(halves)}
+    table = similarity_table(scores)
+    assert list(table.columns) == ["one", "two", "mean"]
+    assert not any(found.real for found in table.comparisons)
+    assert table.coverage("one") == "9/19"
 
 
 def test_the_rate_of_false_alarms():
