@@ -25,9 +25,10 @@ WHAT = ("vectors", "covectors", "sum")
 class Several(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
     """Names with commas between them, out of some, or any."""
 
+    name = "NAME[,...]"
+
     def __init__(self, *names: str):
         self.names = names
-        self.name = "|".join(names) + "[,...]" if names else "NAME[,...]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """A tuple of them."""
@@ -54,12 +55,14 @@ PATH = click.Path(path_type=Path)
 @click.command(cls=Verb, short_help="Score vectors on the paper's data sets.")
 @click.argument("vectors", nargs=-1, required=True, metavar="VECTORS...")
 @click.option("--data", type=PATH, help="Folder of data sets.  [default: $GENSIM_HILBERT_DATA, or gensim's own]")
-@click.option("--tasks", type=Several(*TASKS), default="similarity,analogy", show_default=True, help="What to do.")
+@click.option(
+    "--tasks", type=Several(*TASKS), default="similarity,analogy", show_default=True, help=f"{', '.join(TASKS)}."
+)
 @click.option("--sets", type=Several(), help="Only these sets, by name.")
 @click.option("--pairs", multiple=True, type=PATH, help="Another similarity set: word, word, score between tabs.")
 @click.option("--questions", multiple=True, type=PATH, help="Another file of analogies.")
-@click.option("--what", type=Several(*WHAT), default="vectors", show_default=True, help="Of saved models: score these.")
-@click.option("--method", type=Several("mul", "add"), default="mul", show_default=True, help="3CosMul or 3CosAdd.")
+@click.option("--what", type=Several(*WHAT), default="vectors", show_default=True, help="vectors, covectors, sum.")
+@click.option("--method", type=Several("mul", "add"), default="mul", show_default=True, help="Analogies: mul, add.")
 @click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies: among the first so many words only.")
 @click.option("--sections", is_flag=True, help="Analogies: by section, too.")
 @click.option("--quick", is_flag=True, help="Networks: a look in a minute each, on few examples.")
@@ -103,7 +106,12 @@ def evaluate(
     from gensim_hilbert.evaluation.tables import WRITERS
 
     found = chosen_sets(with_files(find_data(data), pairs, questions), sets)
-    tasks = tuple(task for task in TASKS if task in tasks and getattr(found, task))
+    asked = tasks
+    tasks = tuple(task for task in TASKS if task in asked and getattr(found, task))
+    if not tasks:
+        raise ValueError(
+            f"there are no data sets for {' and '.join(asked)}: --data names a folder, --sources tells more"
+        )
     facts: dict[str, dict[str, Any]] = {}
     baseline: dict[str, float] = {}
     for name, path in named(vectors).items():
@@ -125,7 +133,7 @@ def evaluate(
         show(plain({"embeddings": facts, "most_frequent_tag": baseline, "comparisons": comparisons}), "", True)
     else:
         click.echo("\n\n".join(WRITERS[style or "text"](each) for each in tables))
-    if sets is None and (missing := [source.name for source in found.missing()]):
+    if sets is None and (missing := [source.name for source in found.missing() if source.task in asked]):
         told = f"Not here: {', '.join(missing)}. `gensim-hilbert evaluate --sources` tells where to get them."
         click.echo(told, err=True)
 

@@ -12,7 +12,7 @@ from gensim_hilbert.evaluation.examples import Split, read_texts, split
 from gensim_hilbert.evaluation.extrinsic import ExtrinsicScore, Settings, prepare, score_jobs
 
 FULL = Settings(batch=64)
-QUICK = Settings(batch=16, epochs=4, train=2500, test=2000, length=80)
+QUICK = Settings(batch=16, epochs=4, train=2500, test=2000, length=80, scaled=True)
 OWN_TEST = {"IMDB"}  # whose last file is the test set, as published; others are split at random
 
 
@@ -41,7 +41,8 @@ def classification(
         Whose `classification` sets to take; see `find_data`.
     quick : bool
         Learn from 2,500 texts only, cut to 80 words, in 4 epochs of batches of 16, and test on 2,000: a look for a
-        CPU, whose scores are lower than those of the whole.
+        CPU, whose scores are lower than those of the whole. Components are scaled to vary by 1, so that small vectors
+        are not merely slow to learn from.
     seeds : int
         How many networks to train, with different seeds; the paper has 10.
     seed : int

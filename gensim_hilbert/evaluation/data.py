@@ -28,8 +28,8 @@ BENCHMARKS = "github.com/vecto-ai/word-benchmarks"
 SIMILARITY, ANALOGY, CLASSIFICATION, TAGGING = TASKS = ("similarity", "analogy", "classification", "tagging")
 SOURCES = (
     Source(SIMILARITY, "B143", ("baker_verb143",), "Verb-143, Baker et al. 2014", f"{BENCHMARKS}, {AUTHORS}"),
-    Source(SIMILARITY, "MENd", ("men_dev",), "MEN, development part, Bruni et al. 2012", COLLECTION),
-    Source(SIMILARITY, "MENt", ("men_test",), "MEN, test part, Bruni et al. 2012", COLLECTION),
+    Source(SIMILARITY, "MENd", ("men_dev",), "MEN, development part, Bruni et al. 2012", AUTHORS),
+    Source(SIMILARITY, "MENt", ("men_test",), "MEN, test part, Bruni et al. 2012", AUTHORS),
     Source(SIMILARITY, "RMT", ("radinsky_mturk287",), "MTurk-287, Radinsky et al. 2011", COLLECTION),
     Source(SIMILARITY, "RARE", ("rarewords",), "Stanford Rare Words, Luong et al. 2013", COLLECTION),
     Source(SIMILARITY, "SE17", ("semeval2017_task2",), "SemEval-2017 task 2, English", BENCHMARKS),

@@ -6,7 +6,6 @@ import hashlib
 import json
 import logging
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from scipy.stats import ttest_ind_from_stats
 
+from gensim_hilbert.evaluation.cache import cache_folder, read_score, write_score
 from gensim_hilbert.evaluation.examples import Example, Rows, Split
 from gensim_hilbert.evaluation.significance import Difference
 from gensim_hilbert.evaluation.words import Words
@@ -33,6 +33,7 @@ class Settings:
 
     Training ends after `stop` epochs without a better score on validation data, or after `epochs`; the best network is
     the one that is tested. `train` and `test` are numbers of examples and `length` one of words, for a quick look.
+    `scaled` has components vary by 1 on average: what is read by some hundreds of batches only must not be small.
     """
 
     batch: int
@@ -41,6 +42,7 @@ class Settings:
     train: int | None = None
     test: int | None = None
     length: int | None = None
+    scaled: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,14 +113,17 @@ def prepare(
     numbers = {label: number for number, label in enumerate(labels)}
     items = [
         Items(
-            [np.array([rows(word) for word in example.words]) for example in part],
-            [np.array([numbers[label] for label in example.labels]) for example in part],
+            [np.array([rows(word) for word in example.words], dtype=np.int64) for example in part],
+            [np.array([numbers[label] for label in example.labels], dtype=np.int64) for example in part],
         )
         for part in parts
     ]
+    matrix = rows.matrix()
+    if settings.scaled:
+        matrix /= np.sqrt(np.square(matrix).mean()) or 1
     known = 1 - rows.unknown / rows.tokens
     nothing = None if outside is None else numbers.get(outside)
-    return Job(name, tags, rows.matrix(), (items[0], items[1], items[2]), len(numbers), nothing, settings, known)
+    return Job(name, tags, matrix, (items[0], items[1], items[2]), len(numbers), nothing, settings, known)
 
 
 def micro_f(gold: np.ndarray, guessed: np.ndarray, outside: int | str | None) -> float:
@@ -152,7 +157,8 @@ def score_jobs(
     with Progress("networks", len(wanted), unit=" trained") as progress:
         for (place, seed), score in zip(wanted, runs(jobs, wanted, workers), strict=True):
             logger.info("%s, seed %d: %.4f", jobs[place].name, seed, score)
-            write_score(keys[place, seed], score, jobs[place], seed)
+            about = {"set": jobs[place].name, "seed": seed, "settings": asdict(jobs[place].settings)}
+            write_score(keys[place, seed], score, **about)
             scores[place, seed] = score
             progress.update(1)
     return [summarize(job, [scores[place, seed] for seed in seeds]) for place, job in enumerate(jobs)]
@@ -199,34 +205,3 @@ def compare_extrinsic(first: ExtrinsicScore, second: ExtrinsicScore) -> Differen
     spread = 2 * float(np.hypot(first.sd / len(first.runs) ** 0.5, second.sd / len(second.runs) ** 0.5))
     p = float(test.pvalue) if np.isfinite(test.pvalue) else float(value == 0)
     return Difference(value, value - spread, value + spread, p, len(first.runs) + len(second.runs))
-
-
-# ------------------------------------------------------------------ what was computed before
-
-
-def cache_folder() -> Path:
-    """Where a program may keep what it can compute again."""
-    if sys.platform == "win32":
-        root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches"
-    else:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "gensim-hilbert" / "evaluation"
-
-
-def read_score(path: Path) -> float:
-    """A score that was kept."""
-    try:
-        return float(json.loads(path.read_text(encoding="utf-8"))["score"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged ({error}): remove it, and the score will be computed again") from None
-
-
-def write_score(path: Path, score: float, job: Job, seed: int) -> None:
-    """Keep a score, under another name until it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    about = {"score": score, "set": job.name, "seed": seed, "settings": asdict(job.settings)}
-    part.write_text(json.dumps(about), encoding="utf-8")
-    os.replace(part, path)

@@ -31,6 +31,7 @@ def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
     widths = [max(len(table.columns), 3) for table in tables]
     figure = Figure(figsize=(1.5 + 0.75 * sum(widths), 3.6), layout="constrained")
     panels = figure.subplots(1, len(tables), squeeze=False, width_ratios=widths)[0]
+    colours: dict[str, str] = {}
     for panel, table in zip(panels, tables, strict=True):
         shift = 0.7 / max(len(table.scores), 1)
         for place, (name, row) in enumerate(table.scores.items()):
@@ -42,16 +43,13 @@ def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
                 fmt="o",
                 markersize=4,
                 capsize=2,
+                color=colours.setdefault(name, f"C{len(colours)}"),
                 label=name,
             )
         panel.set_xticks(range(len(table.columns)), table.columns, rotation=45, ha="right")
+        panel.set_xlim(-0.5, len(table.columns) - 0.5)
         panel.set_title(table.title, fontsize=10)
         panel.grid(axis="y", alpha=0.3)
-    handles, labels = panels[0].get_legend_handles_labels()
-    for panel in panels[1:]:
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            if label not in labels:
-                handles.append(handle)
-                labels.append(label)
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    marks = {label: mark for panel in panels for mark, label in zip(*panel.get_legend_handles_labels(), strict=True)}
+    figure.legend(marks.values(), marks, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     figure.savefig(path)

@@ -40,9 +40,12 @@ def mean_similarity(scores: Sequence[SimilarityScore]) -> Score:
 
 def compare_means(first: Sequence[SimilarityScore], second: Sequence[SimilarityScore]) -> Difference:
     """The difference of mean scores."""
+    if len(first) == len(second) == 1:
+        return compare_similarity(first[0], second[0])
     found = [compare_similarity(*pair) for pair in zip(first, second, strict=True)]
-    if len(found) == 1:
-        return found[0]
+    found = [one for one in found if not math.isnan(one.value)]  # where they cover pairs in common
+    if not found:
+        return Difference(math.nan, math.nan, math.nan, 1.0, 0)
     value = float(np.mean([one.value for one in found]))
     spread = math.sqrt(sum(((one.high - one.low) / 2 / WIDTH) ** 2 for one in found)) / len(found)
     p = 2 * float(norm.sf(abs(value) / spread)) if spread > 0 else 1.0

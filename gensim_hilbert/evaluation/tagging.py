@@ -15,7 +15,7 @@ from gensim_hilbert.evaluation.extrinsic import ExtrinsicScore, Settings, cut, m
 from gensim_hilbert.evaluation.words import Words
 
 FULL = Settings(batch=16)
-QUICK = Settings(batch=16, epochs=5, train=3000, test=2000)
+QUICK = Settings(batch=16, epochs=5, train=3000, test=2000, scaled=True)
 COLUMNS = {"WSJ": 1}  # Penn tags; others have universal tags, or supersenses, in the column after those
 OUTSIDE = {"SemCor": "O"}
 
@@ -43,8 +43,8 @@ def tagging(
     data : Data
         Whose `tagging` sets to take; see `find_data`.
     quick : bool
-        Learn from 3,000 sentences only, in 5 epochs, and test on 2,000: a look for a CPU, whose scores are lower than
-        those of the whole.
+        Learn from 3,000 sentences only, in 5 epochs, and test on 2,000, with vectors scaled as in `classification`: a
+        look for a CPU, whose scores are lower than those of the whole.
     seeds, seed, cache, workers
         As in `classification`.
 

@@ -127,6 +127,7 @@ def test_where_data_are_to_be_had():
 def test_errors_are_one_sentence(model, tmp_path):
     assert_one_sentence(run_here("evaluate", tmp_path / "nowhere"), "nowhere does not exist")
     assert_one_sentence(run_here("evaluate", model, "--sets", "S99"), "there is no set 'S99' among S999, WS353, Google")
+    assert_one_sentence(run_here("evaluate", model, "--tasks", "tagging"), "there are no data sets for tagging: --data")
     assert_one_sentence(run_here("evaluate", model, "--tasks", "analogies"), "did you mean analogy?", code=2)
     assert_one_sentence(run_here("evaluate", f"a={model}", f"a={model}"), "two of VECTORS are called 'a'", code=2)
     assert_one_sentence(run_here("evaluate", model, "--data", tmp_path), "there are no data sets in")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from scipy.stats import rankdata, spearmanr
 from gensim_hilbert.evaluation import Data, analogies, compare_analogies, compare_similarity, find_data, similarity
 from gensim_hilbert.evaluation.analogy import read_questions
 from gensim_hilbert.evaluation.significance import draws, holm, mcnemar, midranks, resampled_mean, resampled_spearman
+from gensim_hilbert.evaluation.summary import similarity_table
 from gensim_hilbert.evaluation.tables import Score, as_latex, as_markdown, as_text, number, tabulate
 
 QUESTIONS = Path(datapath("questions-words.txt"))
@@ -286,6 +288,22 @@ def test_a_real_difference_is_told_from_none():
     assert back.p == pytest.approx(differs.p)
 
 
+def test_means_of_embeddings_that_cover_no_pairs_in_common(tmp_path):
+    words = [f"w{k}" for k in range(20)]
+    random = np.random.default_rng(1)
+    halves = [keyed(words[start : start + 10], random.normal(size=(10, 5))) for start in (0, 10)]
+    rows = [f"w{k}\tw{k + 1}\t{k}\n" for k in range(19)]
+    sets = {}
+    for name in ("one", "two"):
+        sets[name] = tmp_path / name
+        sets[name].write_text("".join(rows), encoding="utf-8")
+    scores = {str(k): similarity(half, Data(similarity=sets)) for k, half in enumerate(halves)}
+    table = similarity_table(scores)
+    assert list(table.columns) == ["one", "two", "mean"]
+    assert not any(found.real for found in table.comparisons)
+    assert table.coverage("one") == "9/19"
+
+
 def test_the_rate_of_false_alarms():
     from gensim_hilbert.evaluation.similarity import SimilarityScore
 
@@ -381,3 +399,11 @@ def test_marks_of_a_table():
 
 def test_numbers_as_the_paper_prints_them():
     assert [number(x) for x in (0.4621, -0.05, 1.0, 0.9996)] == [".462", "-.050", "1.000", "1.000"]
+
+
+def test_pictures_need_matplotlib(monkeypatch, tmp_path):
+    from gensim_hilbert.evaluation.plots import plot_tables
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"pip install 'gensim-hilbert\[plot\]'"):
+        plot_tables([], tmp_path / "scores.svg")

@@ -235,6 +235,17 @@ def test_unknown_words_share_the_mean_and_punctuation_does_not(vectors):
     assert np.allclose(np.linalg.norm(unit.matrix(), axis=1), 1)
 
 
+def test_a_quick_look_does_not_depend_on_the_scale_of_vectors(vectors):
+    longer = KeyedVectors(12)
+    longer.add_vectors(WORDS, 100 * vectors.vectors)
+    data, quick = split(sentences(50, 1)), replace(SETTINGS, scaled=True)
+    one, other = (prepare("s", v, data, quick, tags=True).matrix for v in (vectors, longer))
+    assert np.allclose(one, other, rtol=1e-4)
+    assert np.square(one).mean() == pytest.approx(1, rel=1e-4)
+    as_is = prepare("s", longer, data, SETTINGS, tags=True).matrix
+    assert np.square(as_is).mean() > 100
+
+
 # ------------------------------------------------------------------ the most frequent tag
 
 
