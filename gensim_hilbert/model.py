@@ -675,20 +675,24 @@ class HilbertMLE(Associations, Word2Vec):
     def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
         """Load a model; `mmap="r"` shares its arrays between processes."""
         model: HilbertMLE = super().load(*args, **kwargs)
-        if not isinstance(model, HilbertMLE):  # gensim's own
-            return model
-        model.__dict__.setdefault("training_history", [])  # models saved by an earlier version have none
-        name = args[0] if args else kwargs.get("fname")
-        if model.counts_fingerprint is not None and isinstance(name, str | os.PathLike):
-            beside = counts_beside(name)
-            counts = PairCounts.open(beside) if beside.exists() else None
-            if counts is not None and counts.fingerprint == model.counts_fingerprint:
-                model.counts = counts
-            else:
-                logger.warning("%s does not hold the counts that %s was trained on; it is without them", beside, name)
-        if not hasattr(model, "objective"):  # saved by an earlier version
-            model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
+        if isinstance(model, HilbertMLE):  # gensim's own can be loaded, too
+            name = args[0] if args else kwargs.get("fname")
+            model._find_counts(name)
+            # What models saved by an earlier version do not have.
+            model.__dict__.setdefault("training_history", [])
+            if not hasattr(model, "objective"):
+                model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
         return model
+
+    def _find_counts(self, name: Any) -> None:
+        if self.counts_fingerprint is None or not isinstance(name, str | os.PathLike):
+            return
+        beside = counts_beside(name)
+        counts = PairCounts.open(beside) if beside.exists() else None
+        if counts is not None and counts.fingerprint == self.counts_fingerprint:
+            self.counts = counts
+        else:
+            logger.warning("%s does not hold the counts that %s was trained on; it is without them", beside, name)
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
