@@ -102,7 +102,18 @@ cdef extern from *:
                     for (r = 0; r < n; r++) { x[k] += wx[r] * rows[r][k]; y[k] += wy[r] * rows[r][k]; }
                 o += 2;
             } else {
-                for (k = 0; k + 8 <= d; k += 8) {
+                for (k = 0; k + 32 <= d; k += 32) {
+                    float* xk = x + k;
+                    gh_8 a = gh_load8(xk), b = gh_load8(xk + 8), c = gh_load8(xk + 16), e = gh_load8(xk + 24);
+                    for (r = 0; r < n; r++) {
+                        const float* p = rows[r] + k;
+                        float u = wx[r];
+                        a += u * gh_load8(p); b += u * gh_load8(p + 8);
+                        c += u * gh_load8(p + 16); e += u * gh_load8(p + 24);
+                    }
+                    gh_store8(xk, a); gh_store8(xk + 8, b); gh_store8(xk + 16, c); gh_store8(xk + 24, e);
+                }
+                for (; k + 8 <= d; k += 8) {
                     gh_8 a = gh_load8(x + k);
                     for (r = 0; r < n; r++) a += wx[r] * gh_load8(rows[r] + k);
                     gh_store8(x + k, a);
