@@ -111,7 +111,7 @@ class SubwordVectors(FastTextKeyedVectors):
 
     @parameters.setter
     def parameters(self, rows: np.ndarray) -> None:
-        assert self.vectors_ngrams is not None
+        self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")  # a loaded one may be read-only
         shape, words = self.composition, len(self)
         self.vectors_vocab = np.ascontiguousarray(rows[:words])
         self.vectors_ngrams[shape.shared] = rows[words:]
@@ -144,6 +144,7 @@ class SubwordVectors(FastTextKeyedVectors):
         before = len(self.vectors_vocab)
         if self.vectors_ngrams is None:
             self.vectors_ngrams = np.zeros((self.bucket, self.vector_size), dtype=np.float32)
+        self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")
         old = self.composition.used(self.bucket)
         self.recalc_char_ngram_buckets()
         shape, words = self.composition, len(self)

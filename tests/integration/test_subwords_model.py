@@ -92,6 +92,10 @@ def test_a_model_is_saved_and_loaded(model, tmp_path, mmap):
     np.testing.assert_array_equal(again.wv["policing"], model.wv["policing"])
     assert isinstance(again.wv, SubwordVectors)
     assert again._starting_point() == (None, False), "training would take them for vectors of somebody else"
+    again.build_vocab([["policing", "policed"]] * 3, update=True)
+    again.train([["policing", "policed"]] * 3, total_examples=3, epochs=1)
+    assert "policing" in again.wv.key_to_index
+    assert "policing" not in HilbertMLE.load(path).wv.key_to_index
     model.wv.save(str(tmp_path / "vectors"))
     vectors = FastTextKeyedVectors.load(str(tmp_path / "vectors"))
     np.testing.assert_array_equal(vectors["policing"], model.wv["policing"])

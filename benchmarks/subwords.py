@@ -1,0 +1,111 @@
+"""Subwords: HilbertMLE with and without them, and fastText, on one text; words never seen are scored, too.
+
+    python benchmarks/subwords.py [CORPUS] [--vector-size 100] [--max-final-vocab 15000] [--only NAME ...]
+
+All see the same words and window, with sample = 1e-4; the Gibbs solver and fastText have 5 negatives and 5 epochs. "RARE,
+all" is Spearman over all pairs of Rare Words, most of which have a word that is not in the vocabulary; without subwords
+those get no score. Seconds are of the processor, without those of counting words, which all share. Every model is
+trained in a process of its own, by two threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, write_lines
+from scores import DATA, SETS, scores
+from scipy.stats import spearmanr
+
+
+def hilbert(path: str, size: int, words: int, **options: object):
+    from gensim_hilbert import HilbertMLE
+
+    model = HilbertMLE(vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, workers=2, **options)
+    model.build_vocab(corpus_file=path)
+    start = time.process_time()
+    model.train(corpus_file=path, total_words=model.corpus_total_words, epochs=EPOCHS)
+    seconds = time.process_time() - start
+    return model.wv.index_to_key, model.wv.vectors, model.wv.__getitem__ if model.subwords else None, seconds
+
+
+def fasttext(path: str, size: int, words: int):
+    import fasttext as peer
+
+    kept = kept_words(path, words)
+    start = time.process_time()
+    model = peer.train_unsupervised(
+        path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=EPOCHS, t=SAMPLE, thread=2, verbose=0,
+        minCount=int(kept.counts.min()),
+    )  # fmt: skip
+    seconds = time.process_time() - start
+    names = [word for word in model.words if word in kept]
+    return names, np.array([model.get_word_vector(word) for word in names]), model.get_word_vector, seconds
+
+
+MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
+    "factorization": (hilbert, {}),
+    "factorization, subwords": (hilbert, {"subwords": True}),
+    "gibbs": (hilbert, {"solver": "gibbs"}),
+    "gibbs, subwords": (hilbert, {"solver": "gibbs", "subwords": True}),
+    "fastText": (fasttext, {}),
+}
+
+
+def all_pairs(vector_of: Callable[[str], np.ndarray]) -> float:
+    """Spearman over Rare Words, whether or not a word is in the vocabulary."""
+    path = DATA / "eval/similarity" / f"{SETS['RARE']}.tsv"
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    left, right = (np.array([vector_of(row[k]) for row in rows]) for k in (0, 1))
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines = np.einsum("kd,kd->k", left, right) / np.maximum(lengths, 1e-9)
+    return float(spearmanr(cosines, [float(row[2]) for row in rows]).statistic)
+
+
+def child(name: str, path: str, size: int, words: int) -> None:
+    train, options = MODELS[name]
+    names, vectors, vector_of, seconds = train(path, size, words, **options)
+    result = scores(names, vectors) | {"RARE, all": np.nan if vector_of is None else all_pairs(vector_of)}
+    print(json.dumps({"CPU s": seconds} | result))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "text8_prefix.gz")
+    parser.add_argument("--vector-size", type=int, default=100)
+    parser.add_argument("--max-final-vocab", type=int, default=15_000)
+    parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return child(*json.loads(options.child))
+    if not options.corpus.exists():
+        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        plain = f"{folder}/corpus.txt"
+        write_lines(options.corpus, plain)
+        for name in options.only:
+            arguments = json.dumps([name, plain, options.vector_size, options.max_final_vocab])
+            command = [sys.executable, __file__, "--child", arguments]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                print(f"{name} did not run", file=sys.stderr)
+                continue
+            rows[name] = json.loads(done.stdout.splitlines()[-1])
+            print(f"{name}: {json.dumps(rows[name])}", file=sys.stderr, flush=True)
+    columns = ["CPU s", "mean", "MENd", "S999", "RARE", "RARE, all", "Google", "Bats"]
+    print(f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+    for name, row in rows.items():
+        print(f"| {name} | {row['CPU s']:.0f} | {' | '.join(f'{row[column]:.3f}' for column in columns[1:])} |")
+
+
+if __name__ == "__main__":
+    main()
