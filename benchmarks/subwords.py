@@ -2,10 +2,10 @@
 
     python benchmarks/subwords.py [CORPUS] [--vector-size 100] [--max-final-vocab 15000] [--only NAME ...]
 
-All see the same words and window, with sample = 1e-4; the Gibbs solver and fastText have 5 negatives and 5 epochs. "RARE,
-all" is Spearman over all pairs of Rare Words, most of which have a word that is not in the vocabulary; without subwords
-those get no score. Seconds are of the processor, without those of counting words, which all share. Every model is
-trained in a process of its own, by two threads.
+All see the same words and window, with sample = 1e-4; the Gibbs solver and fastText have 5 negatives and 5 epochs.
+"RARE, all" is Spearman over all pairs of Rare Words, most of which have a word that is not in the vocabulary; without
+subwords those have no vectors. Seconds are of the processor; fastText's include counting words, which takes few. Every
+model is trained in a process of its own, by two threads.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, write_lines
-from scores import DATA, SETS, scores
 from scipy.stats import spearmanr
+from scores import DATA, SETS, scores
 
 
 def hilbert(path: str, size: int, words: int, **options: object):
