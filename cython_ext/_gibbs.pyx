@@ -185,8 +185,9 @@ cdef class Gibbs:
             self.lock = np.ascontiguousarray(lock, dtype=np.float32)
         self.composed, self.most_pieces = composition is not None, 0
         if self.composed:
-            if len(composition.offsets) != self.size + 1 or parameters.shape[0] != composition.rows:
-                raise ValueError("vectors, composition and parameters must be of the same words")
+            if (len(composition.offsets), parameters.shape[0], parameters.shape[1]) != (
+                    self.size + 1, composition.rows, self.d):
+                raise ValueError("vectors, composition and parameters must be of the same words and dimensions")
             self.z, self.settled = parameters, np.empty_like(vectors)
             self.offsets, self.pieces, self.weights = composition.offsets, composition.pieces, composition.weights
             self.most_pieces = np.diff(composition.offsets).max(initial=0)

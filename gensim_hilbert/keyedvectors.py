@@ -35,6 +35,14 @@ class Vectors(KeyedVectors):
         """Save as gensim's own class, which can be loaded where gensim_hilbert is not installed."""
         as_gensims(self, KeyedVectors).save(*args, **kwargs)
 
+    def rows(self, words: int) -> int:
+        """How many rows are learnt for so many words."""
+        return words
+
+    def memory(self, words: int) -> dict[str, int]:
+        """What vectors of so many words take, in bytes, besides themselves."""
+        return {}
+
     def locks(self) -> np.ndarray | None:
         """Factors of 0 to 1 for the updates of vectors, a word each, if there are any."""
         return np.broadcast_to(self.vectors_lockf, (len(self),)) if np.any(self.vectors_lockf != 1) else None

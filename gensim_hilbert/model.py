@@ -36,7 +36,7 @@ from gensim_hilbert.counting.store import counts_beside, keep_counts, refuse_to_
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
-from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver
+from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver, memory_of
 from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.vocabulary import NothingToCount, Vocabulary, scan_words
@@ -45,8 +45,6 @@ logger = logging.getLogger(__name__)
 
 RECORDS = 4096  # of the history of training, at most
 AnySolver = TypeVar("AnySolver", bound=Solver)
-PIECES = 20  # that a word's vector is made of, on average
-BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
 
@@ -201,7 +199,7 @@ class HilbertMLE(Associations, Word2Vec):
         self.sampler, self.gibbs_steps = sampler, gibbs_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = self._no_vectors(vector_size)
+        self.wv = self._new_vectors(vector_size)
         self.counts: PairCounts | None = None
         self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
@@ -268,7 +266,7 @@ class HilbertMLE(Associations, Word2Vec):
 
     # ------------------------------------------------------------------ vocabulary
 
-    def _no_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
+    def _new_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
         return (
             SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket) if self.subwords else Vectors(vector_size)
         )
@@ -366,23 +364,7 @@ class HilbertMLE(Associations, Word2Vec):
         size = vocab_size or len(self.wv)
         report = super().estimate_memory(vocab_size=size, report=report)
         del report["total"]
-        row = 4 * self.vector_size
-        learnt = size
-        if isinstance(self.wv, SubwordVectors):
-            learnt = self.wv.composition.rows if size == len(self.wv) else size + min(self.bucket, 3 * size)
-            report |= {"vectors_vocab": size * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * size}
-        if self.solver == "gibbs":
-            report["workers"] = self.workers * BYTES_A_WORKER
-            if self.subwords:  # what is learnt, and vectors twice
-                report["subwords"] = (learnt + 2 * size) * row
-        else:
-            report["counts"] = min(int(self.memory_gb * (1 << 30)), 12 * size**2)
-            # For both sides: the factor itself, two moments, and two copies to step back to.
-            report["optimizer"] = 5 * (size + learnt) * row
-            if self.subwords:  # vectors and their gradients, and which rows they are made of, both ways
-                report["subwords"] = (2 * row + 40 * PIECES) * size
-            side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
-            report["shards"] = 2 * 4 * side * side
+        report |= self.wv.memory(size) | memory_of(self, size)
         report["total"] = sum(report.values())
         return report
 
@@ -696,7 +678,7 @@ class HilbertMLE(Associations, Word2Vec):
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
-        self.wv = self._no_vectors(self.vector_size)
+        self.wv = self._new_vectors(self.vector_size)
         self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
         self.wv.expandos = other_model.wv.expandos
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GENSIM_ALPHA = 0.025  # the rate that counts as 1
+BYTES_A_WORKER = 8 << 20  # of the stream: blocks of text, and ids
 CANDIDATES = 5  # where a script asks for none, because it has hierarchical softmax
 POINTS = 128  # of the curve of a training from the stream, besides the ends of epochs
 Record = dict[str, float]
@@ -263,3 +264,19 @@ def gauge_of(model: HilbertMLE) -> float:
     if model.gauge is not None:
         return model.gauge
     return GAUGE[model.solver] if model.objective.gauge is None else model.objective.gauge
+
+
+def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
+    """What a solver takes for so many words, in bytes, besides the model itself."""
+    row, learnt = 4 * model.vector_size, model.wv.rows(size)
+    made = 0 if learnt == size else 2 * size * row  # vectors made of what is learnt, and as much again for their moves
+    if model.solver == "gibbs":
+        report = {"workers": model.workers * BYTES_A_WORKER}
+        return report | {"subwords": learnt * row + made} if made else report
+    side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
+    return {
+        "counts": min(int(model.memory_gb * (1 << 30)), 12 * words**2),
+        # For both sides: what is learnt, two moments, and two copies to step back to.
+        "optimizer": 5 * (size + learnt) * row + made,
+        "shards": 2 * 4 * side * side,
+    }

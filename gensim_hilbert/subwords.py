@@ -16,6 +16,8 @@ from gensim.models.keyedvectors import prep_vectors
 
 from gensim_hilbert.keyedvectors import as_gensims
 
+SHARED = 3  # buckets that words share, for each word: so many there are in 9,000 words of English
+
 
 class Composition:
     """Which rows make up which words: V = G Z, where the rows of G add up to 1.
@@ -117,6 +119,15 @@ class SubwordVectors(FastTextKeyedVectors):
         self.vectors_ngrams[shape.shared] = rows[words:]
         self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
         self.adjust_vectors()
+
+    def rows(self, words: int) -> int:
+        """How many rows are learnt for so many words; for others than these a guess."""
+        return self.composition.rows if words == len(self) else words + min(self.bucket, SHARED * words)
+
+    def memory(self, words: int) -> dict[str, int]:
+        """What vectors of so many words take, in bytes, besides themselves."""
+        row = 4 * self.vector_size
+        return {"vectors_vocab": words * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * words}
 
     def locks(self) -> None:
         """There are none: refuses what has no meaning here."""

@@ -46,7 +46,7 @@ def write_binary(staging: Staging, path: str, table: Table) -> None:
             file.write(b"%b %b\n" % (word.encode(), row.tobytes()))
 
 
-FASTTEXT, FASTTEXT_VERSION = 793712314, 12
+FASTTEXT, FASTTEXT_VERSION = b"\xba\x16\x4f\x2f", 12
 NEGATIVE_SAMPLING, SKIPGRAM = 2, 2  # fastText's numbers for what comes nearest
 LINE_END = "</s>"  # the only word of which fastText takes no n-grams
 
@@ -77,7 +77,7 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
         getattr(model, "sample", 0.0),
     )  # fmt: skip
     with staging.create(path) as file:
-        file.write(struct.pack("<2i12id", FASTTEXT, FASTTEXT_VERSION, *settings))
+        file.write(FASTTEXT + struct.pack("<13id", FASTTEXT_VERSION, *settings))
         file.write(struct.pack("<3i2q", len(words), len(words), 0, tokens, -1))
         for word, count in zip(words, counts.tolist(), strict=True):
             file.write(word.encode() + struct.pack("<xqb", count, 0))

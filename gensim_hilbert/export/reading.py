@@ -19,13 +19,13 @@ from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
 from gensim_hilbert.corpus import is_local
-from gensim_hilbert.export.formats import import_parquet, plain_name, words_beside
+from gensim_hilbert.export.formats import FASTTEXT, import_parquet, plain_name, words_beside
 from gensim_hilbert.export.staging import name_of
 from gensim_hilbert.remote import missing_extra
 
 logger = logging.getLogger(__name__)
 
-PICKLE, PARQUET, FASTTEXT = b"\x80", b"PAR1", b"\xba\x16\x4f\x2f"
+PICKLE, PARQUET = b"\x80", b"PAR1"
 PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
 LONGEST_LINE = 1 << 24
 CHUNK = 1 << 20

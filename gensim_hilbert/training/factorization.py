@@ -156,7 +156,9 @@ class Factorization:
         self.device, self.precision = choose_device(device), precision
         free = free_memory(self.device)
         if free is not None:
-            free -= 10 * 4 * self.size * vector_size  # both sides: the factor, two moments, two copies to step back to
+            # Both sides: what is learnt, two moments, two copies to step back to; and what is made of it.
+            made = 0 if composition is None else composition.rows + 2 * self.size
+            free -= 5 * 4 * (2 * self.size + made) * vector_size
         if saved is not None:
             n = saved.facts["n"]  # the free memory of a GPU may be another by now
         self.n = n or shards_a_side(self.size, objective.counts.manifest["classes"], free)

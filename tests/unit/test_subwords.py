@@ -12,7 +12,7 @@ from scipy import sparse
 
 from gensim_hilbert import PairCounts
 from gensim_hilbert._gibbs import SAMPLERS, Gibbs
-from gensim_hilbert.objectives import SGNS, Hilbert
+from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
 from gensim_hilbert.subwords import Composition, SubwordVectors
 from gensim_hilbert.training.factorization import Factorization
 
@@ -143,7 +143,7 @@ def random_counts(words: list[str]) -> PairCounts:
     return PairCounts.from_scipy(sparse.coo_array(random.poisson(rates) + 1), words, scale=1)
 
 
-@pytest.mark.parametrize("objective", [Hilbert(), SGNS()])
+@pytest.mark.parametrize("objective", [Hilbert(), SGNS(), Swivel()])
 @pytest.mark.parametrize("n", [1, 4])
 def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
     words = [a + b for a, b in product(["run", "sun", "fun", "walk"], ["ning", "ner", "s", "ny", ""])]
