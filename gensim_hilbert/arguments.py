@@ -76,8 +76,5 @@ def check(given: dict[str, Any]) -> None:
     if given["max_vocab_size"] is not None and given["max_vocab_size"] < 0:
         raise ValueError(f"max_vocab_size must be None or a number of words, got {given['max_vocab_size']}")
     refuse_sample(given["sample"])
-    min_n, max_n, bucket = given["min_n"], given["max_n"], given["bucket"]
     if given["subwords"] and given["vectors"] == "v+w":
         raise ValueError("vectors='v+w' adds covectors, which unknown words have none of; use subwords=False")
-    if given["subwords"] and not (1 <= min_n <= max_n and bucket >= 1):
-        raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")

@@ -267,9 +267,9 @@ class HilbertMLE(Associations, Word2Vec):
     # ------------------------------------------------------------------ vocabulary
 
     def _new_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
-        return (
-            SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket) if self.subwords else Vectors(vector_size)
-        )
+        if self.subwords:
+            return SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket)
+        return Vectors(vector_size)
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""

@@ -275,7 +275,7 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
         return report | {"subwords": learnt * row + made} if made else report
     side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
     return {
-        "counts": min(int(model.memory_gb * (1 << 30)), 12 * words**2),
+        "counts": min(int(model.memory_gb * (1 << 30)), 12 * size**2),
         # For both sides: what is learnt, two moments, and two copies to step back to.
         "optimizer": 5 * (size + learnt) * row + made,
         "shards": 2 * 4 * side * side,

@@ -88,6 +88,11 @@ class SubwordVectors(FastTextKeyedVectors):
     vectors_ngrams: np.ndarray | None
     buckets_word: list[np.ndarray] | None
 
+    def __init__(self, vector_size: int, min_n: int, max_n: int, bucket: int):
+        if not (1 <= min_n <= max_n and bucket >= 1):
+            raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")
+        super().__init__(vector_size, min_n, max_n, bucket)
+
     @cached_property
     def composition(self) -> Composition:
         """Of the words as they are."""
