@@ -120,7 +120,7 @@ class SubwordVectors(FastTextKeyedVectors):
     def parameters(self, rows: np.ndarray) -> None:
         self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")  # a loaded one may be read-only
         shape, words = self.composition, len(self)
-        self.vectors_vocab = np.ascontiguousarray(rows[:words])
+        self.vectors_vocab = rows[:words].copy()
         self.vectors_ngrams[shape.shared] = rows[words:]
         self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
         self.adjust_vectors()

@@ -136,7 +136,7 @@ def table_of(model: Any, what: str) -> Table:
     counts = keyed.expandos.get("count")
     if counts is not None and len(counts) != len(keyed):
         counts = None
-    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model)
+    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model, what)
 
 
 def fitting(table: Table, format: str, skip_unfit: bool) -> Table:

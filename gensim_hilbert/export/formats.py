@@ -16,12 +16,13 @@ from gensim_hilbert.export.staging import Staging
 
 
 class Table(NamedTuple):
-    """What is exported: a row of the matrix a word; the words' counts, if they are known; and of which model."""
+    """What is exported: a row of the matrix a word; the words' counts, if they are known; and what it is of a model."""
 
     words: list[str]
     matrix: np.ndarray
     counts: np.ndarray | None
     model: Any
+    what: str
 
 
 def write_text(staging: Staging, path: str, table: Table, header: bool = True) -> None:
@@ -63,7 +64,7 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
     rows = [keyed.key_to_index[word] for word in words]
     bucket = min_n = max_n = 0
     ngrams = matrix[:0]
-    if isinstance(keyed, FastTextKeyedVectors) and keyed.bucket and np.array_equal(matrix, keyed.vectors[rows]):
+    if table.what == "vectors" and isinstance(keyed, FastTextKeyedVectors) and keyed.bucket:
         bucket, min_n, max_n, ngrams = keyed.bucket, keyed.min_n, keyed.max_n, keyed.vectors_ngrams
         matrix = keyed.vectors_vocab[rows]
         if LINE_END in words:

@@ -223,6 +223,10 @@ def test_fasttext_has_the_same_n_grams_and_vectors(model, tmp_path):
     for word in UNKNOWN:
         np.testing.assert_allclose(theirs.get_word_vector(word), model.wv[word], rtol=1e-4, atol=1e-6)
     np.testing.assert_array_equal(theirs.get_output_matrix(), model.syn1neg)
+    export(model, tmp_path / "covectors.bin", format="fasttext", what="covectors")
+    covectors = fasttext.load_model(str(tmp_path / "covectors.bin"))
+    np.testing.assert_array_equal(covectors.get_word_vector("the"), model.covectors["the"])
+    assert not covectors.get_word_vector("policing").any(), "covectors are of words alone"
     near = [word for _, word in theirs.get_nearest_neighbors("policing", k=3)]
     assert near == [word for word, _ in model.wv.most_similar("policing", topn=3)]
     arguments = theirs.f.getArgs()
