@@ -14,6 +14,7 @@ from gensim_hilbert import PairCounts
 from gensim_hilbert._gibbs import SAMPLERS, Gibbs
 from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
 from gensim_hilbert.subwords import Composition, SubwordVectors
+from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Factorization
 
 WORDS = ["running", "runner", "run", "sunning", "aaaaaaaa", "a", "naïve", "日本語", "sun", "sunny"]
@@ -166,6 +167,27 @@ def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
         torch.split(fit.v.gradient, fit.v.mixture.sizes)[shard.j].copy_(to_v)
     (total + 0.5 * (fit.v.priors[0].double() * learnt.square()).sum()).backward()
     torch.testing.assert_close(fit.v._slope().double(), learnt.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_a_fit_goes_on_from_the_middle_of_a_stretch(tmp_path):
+    """Where some blocks have had their visit, and others not."""
+    words = [a + b for a, b in product(["run", "sun", "fun", "walk"], ["ning", "ner", "s", "ny", ""])]
+    composition = vectors_of(words).composition
+
+    def fit(saved: Saved | None = None) -> Factorization:
+        objective = Hilbert().bind(random_counts(words))
+        return Factorization(objective, 5, n=4, passes=6, composition=composition, saved=saved)
+
+    whole, cut = fit(), fit()
+    whole.run(whole.steps)
+    cut.run(2 * 16 + 3)
+    assert cut.v.visits == 3
+    checkpoint = Checkpoint(tmp_path, {"settings": {}})
+    checkpoint.write(1, *cut.state())
+    again = fit(checkpoint.load())
+    again.run(again.steps)
+    for ours, expected in zip(again.result()[:2], whole.result()[:2], strict=True):
+        np.testing.assert_array_equal(ours, expected)
 
 
 def test_a_word_that_shares_nothing_has_the_prior_of_a_word():
