@@ -5,9 +5,9 @@
 
 Trains Hilbert-MLE with both solvers, gensim's SGNS, GloVe by our objective, and GloVe by its own program where
 `--glove` names the folder of it, all as benchmarks/quality.py does; `--only` chooses. Vectors are kept in the folder of
-`--keep`, and found there next time. `--vectors` scores files that are there already, trained by whatever; with `--only`
-and nothing after it, only those. Networks have `--quick` presets for CPUs; what they have scored is cached. Seconds of
-each part go to standard error.
+`--keep`, and found there next time: one folder for one corpus and size. `--vectors` scores files that are there
+already, trained by whatever; with `--only` and nothing after it, only those. Networks have `--quick` presets for CPUs;
+what they have scored is cached. Seconds of each part go to standard error.
 
 The paper's vectors were trained on 5.4 billion tokens of news and Wikipedia; no corpus at hand is as large, so compare
 rows with one another, and the paper's with one another, before you compare across.

@@ -8,6 +8,7 @@ import unicodedata
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ def read_texts(path: Path) -> list[Example]:
 def read_sentences(path: Path, column: int) -> list[Example]:
     """A word and its tags on each line, between tabs; empty lines between sentences."""
     found, words, tags = [], [], []
-    for number, line in (*lines(path), (0, "")):
+    for number, line in chain(lines(path), [(0, "")]):  # the last sentence ends, too
         fields = line.split("\t")
         if len(fields) > column:
             words.append(fields[0].lower())
@@ -96,9 +97,9 @@ def is_punctuation(word: str) -> bool:
 class Rows:
     """Rows of a matrix for words: the vectors of those known, and what stands for others.
 
-    As in the paper, all unknown words share one vector, the mean of all. Punctuation that is unknown, because the text
-    that vectors were trained on had none, has vectors of its own, drawn at random, of mean length: else full stops and
-    rare nouns would look the same, as they did not to the paper's taggers.
+    As with the paper's authors, all unknown words share one vector; here it is the mean of all. Punctuation that is
+    unknown, because the text that vectors were trained on had none, has vectors of its own, drawn at random, of mean
+    length: else full stops and rare nouns would look the same, as they did not to the paper's taggers.
     """
 
     def __init__(self, words: Words, *, unit: bool):
