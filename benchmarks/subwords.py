@@ -22,9 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, write_lines
+from inputs import DATA
+from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, scores, write_lines
 from scipy.stats import spearmanr
-from scores import DATA, SETS, scores
 
 
 def hilbert(path: str, size: int, words: int, **options: object):
@@ -63,7 +63,7 @@ MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
 
 def all_pairs(vector_of: Callable[[str], np.ndarray], names: list[str], centred: bool) -> float:
     """Spearman over Rare Words, whether or not a word is in the vocabulary."""
-    path = DATA / "eval/similarity" / f"{SETS['RARE']}.tsv"
+    path = DATA / "eval/similarity/rarewords.tsv"
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     vectors = {word: vector_of(word) for row in rows for word in row[:2]}
     if centred:
@@ -111,7 +111,7 @@ def main() -> None:
                 continue
             rows[name] = json.loads(done.stdout.splitlines()[-1])
             print(f"{name}: {json.dumps(rows[name])}", file=sys.stderr, flush=True)
-    columns = ["CPU s", "mean", "MENd", "S999", "RARE", "RARE, all", "centred", "Google", "Bats"]
+    columns = ["CPU s", "mean", "MENd", "S999", "RARE", "RARE, all", "centred", "Google", "BATS"]
     print(f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
     for name, row in rows.items():
         print(f"| {name} | {row['CPU s']:.0f} | {' | '.join(f'{row[column]:.3f}' for column in columns[1:])} |")

@@ -253,8 +253,8 @@ class HilbertMLE(Associations, Word2Vec):
         """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
         used = self.objective.settings() if self.solver == "factorization" else {}
         others = () if self.subwords else OF_SUBWORDS
-        unused = [name for name in (*WITHOUT_EFFECT[self.solver], *others) if name not in used]
-        return {name: USUAL[name] for name in (*unused, *self.objective.without)}
+        unused = {*WITHOUT_EFFECT[self.solver], *others} - {*used} | {*self.objective.without}
+        return {name: usual for name, usual in USUAL.items() if name in unused}
 
     def _adopt_settings(self, given: dict[str, Any]) -> None:
         """What an argument says and what the objective says is the same."""
