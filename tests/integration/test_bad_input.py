@@ -23,6 +23,7 @@ from scipy import sparse
 
 import gensim_hilbert.corpus
 from gensim_hilbert import PairCounts, Vocabulary
+from gensim_hilbert.vocabulary import NothingToCount
 
 TEXT = some_text().encode()
 
@@ -67,16 +68,16 @@ class TestNothing:
     def test_files_without_a_word(self, text, tmp_path, refused):
         path = tmp_path / "blank.txt"
         path.write_bytes(text)
-        refused(ValueError, r"the corpus is empty: no word in .*blank\.txt", path)
-        refused(ValueError, "the corpus is empty", packed(tmp_path, text))
-        refused(ValueError, "the corpus is empty", io.BytesIO(text))
+        refused(NothingToCount, r"the corpus is empty: no word in .*blank\.txt", path)
+        refused(NothingToCount, "the corpus is empty", packed(tmp_path, text))
+        refused(NothingToCount, "the corpus is empty", io.BytesIO(text))
 
     @pytest.mark.parametrize("corpus", [[], (), [[]], [[], []]])
     def test_lists_without_a_word(self, corpus, refused):
-        refused(ValueError, "the corpus is empty", corpus)
+        refused(NothingToCount, "the corpus is empty", corpus)
 
     def test_sentences_of_one_word(self, refused):
-        refused(ValueError, "not a single pair", [["a"], ["b"]])
+        refused(NothingToCount, "not a single pair", [["a"], ["b"]])
 
     def test_generators_and_iterators(self, refused):
         refused(TypeError, "a generator can be read only once; pass a list", (line for line in [["a", "b"]]))
