@@ -291,6 +291,10 @@ class HilbertMLE(Associations, Word2Vec):
                 f"no word is left: none occurs {least} times among {self.corpus_total_words:,}; "
                 + ("lower min_count" if least == self.min_count else "raise max_final_vocab")
             )
+        if not self.wv.key_to_index:
+            raise RuntimeError(
+                "you must first build vocabulary before training the model: none has been built, or the corpus is empty"
+            )
         super()._check_training_sanity(**sizes)
 
     @staticmethod
@@ -318,7 +322,7 @@ class HilbertMLE(Associations, Word2Vec):
                 workers=workers or self.workers, executor=None, errors="strict", progress=self.progress,
             )  # fmt: skip
         except NothingToCount as nothing:  # gensim does not mind, until it is to train
-            logger.warning("%s", nothing)
+            logger.info("%s", nothing)
             self.raw_vocab = {}
             return 0, 0
         _, _, counts, places, tokens, sentences = table.state()

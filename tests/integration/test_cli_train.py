@@ -60,10 +60,15 @@ def test_every_keyword_has_its_option_and_its_default():
 def test_help_shows_the_defaults():
     shown = " ".join(run_here("train", "--help").stdout.split())
     for name, keyword in inspect.signature(HilbertMLE).parameters.items():
-        if name not in NOT_OPTIONS and isinstance(keyword.default, int | float | str) and keyword.default is not True:
+        if (
+            name not in NOT_OPTIONS
+            and isinstance(keyword.default, int | float | str)
+            and not isinstance(keyword.default, bool)
+        ):
             flag = name.replace("_", "-")
             assert re.search(rf"--{flag} [^a-z].*?\[default: {re.escape(str(keyword.default))}\]", shown), name
     assert "[default: shrink-windows]" in shown
+    assert "[default: no-subwords]" in shown
 
 
 @pytest.mark.parametrize(
