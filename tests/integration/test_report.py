@@ -146,9 +146,9 @@ def test_scores_are_those_of_evaluation(page, model):
             str(score.covered),
             str(score.pairs),
         ]
-    (google,) = analogies(model.wv, data)
-    (row,) = (row for name, row in rows.items() if name.startswith("Google"))
-    assert row[0] == f"{google.accuracy:.3f}"
+    for score in analogies(model.wv, data):
+        (row,) = (row for name, row in rows.items() if name.startswith(score.name))
+        assert row[0] == f"{score.accuracy:.3f}"
     assert row[-2:] == [f"{google.covered:,}", f"{google.questions:,}"]
 
 
