@@ -149,7 +149,7 @@ def test_scores_are_those_of_evaluation(page, model):
     for score in analogies(model.wv, data):
         (row,) = (row for name, row in rows.items() if name.startswith(score.name))
         assert row[0] == f"{score.accuracy:.3f}"
-    assert row[-2:] == [f"{google.covered:,}", f"{google.questions:,}"]
+        assert row[-2:] == [f"{score.covered:,}", f"{score.questions:,}"]
 
 
 def test_the_map_has_words_where_they_are_alike(page, model):
