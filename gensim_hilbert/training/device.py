@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import torch
 
+FEW_OPERATIONS = 2e8  # some milliseconds of one core
+
 
 def choose_device(name: str) -> torch.device:
     """The device of that name; "auto" is a GPU where there is one."""
@@ -31,6 +33,23 @@ def free_memory(device: torch.device) -> int | None:
 def wide(x: torch.Tensor) -> torch.Tensor:
     """The same in float64: on the host where the device is Apple's GPU, which has none."""
     return (x.cpu() if x.device.type == "mps" else x).double()
+
+
+@contextmanager
+def threads_for(operations: float, device: torch.device) -> Iterator[None]:
+    """Let torch have one thread for products of so few operations, all of its threads for larger ones.
+
+    Threads that share a millisecond's work mostly wait for each other, and on a busy machine for long.
+    """
+    before = torch.get_num_threads()
+    if device.type != "cpu" or operations > FEW_OPERATIONS or before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

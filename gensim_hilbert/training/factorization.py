@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
-from gensim_hilbert.training.device import choose_device, free_memory, products_in
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads_for
 from gensim_hilbert.training.factors import Factor, joined, squares
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
@@ -204,7 +205,7 @@ class Factorization:
 
     def _start(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """An SVD, with as many axes as there are words, at most; others are zero."""
-        with products_in(self.precision):
+        with self._threads(), products_in(self.precision):
             start_of = spectral_start(self.shards, self.vector_size, self.generator)
         # A product is rounded by the layout of its factors, and a checkpoint has but one.
         w, v = ([x.contiguous() for x in side] for side in start_of)
@@ -259,7 +260,8 @@ class Factorization:
             if not done:
                 self._draw_order()
             try:
-                self._visit(self.order[done : done + target - self.steps_done], progress)
+                with self._threads():
+                    self._visit(self.order[done : done + target - self.steps_done], progress)
             except Diverged:
                 self._step_back()
                 continue
@@ -309,6 +311,10 @@ class Factorization:
         to_w, to_v = self.kernel.backward(d, w, v)
         scale = self.n / self.size
         return cost, self.w.with_prior(shard.i, to_w, scale), self.v.with_prior(shard.j, to_v, scale)
+
+    def _threads(self) -> AbstractContextManager[None]:
+        """As many as are of use for a shard."""
+        return threads_for(2 * (self.size / self.n) ** 2 * self.vector_size, self.device)
 
     def _is_beyond(self, cost: Cost, cells: int) -> bool:
         """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""

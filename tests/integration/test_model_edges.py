@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import common_texts
 
@@ -222,6 +223,19 @@ def test_the_same_vectors_but_for_noise_whatever_the_seed(news):
         len({w for w, _ in one.wv.most_similar(word)} & {w for w, _ in two.wv.most_similar(word)}) for word in words
     ]
     assert np.mean(same) > 8  # of 10 neighbours
+
+
+def test_a_small_vocabulary_has_the_same_bits_whatever_threads_torch_has(texts):
+    threads = torch.get_num_threads()
+    try:
+        vectors = []
+        for number in (1, 2):
+            torch.set_num_threads(number)
+            vectors.append(HilbertMLE(texts, **SMALL).wv.vectors)
+            assert torch.get_num_threads() == number, "what was set is set again"
+    finally:
+        torch.set_num_threads(threads)
+    assert np.array_equal(*vectors)
 
 
 def test_memory_is_not_overestimated_for_a_few_words(trained):
