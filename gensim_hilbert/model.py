@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from secrets import randbits
@@ -32,7 +33,7 @@ from gensim_hilbert.associations import Associations
 from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
-from gensim_hilbert.counting.store import counts_beside, keep_counts, refuse_to_replace
+from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
@@ -356,10 +357,8 @@ class HilbertMLE(Associations, Word2Vec):
         self.syn1neg = np.pad(self.syn1neg, ((0, fresh), (0, 0)))
         if len(self.wv.vectors_lockf) > 1:
             self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, fresh), constant_values=1)
-        self.biases, self.offsets = (
-            None if pair is None else (np.pad(pair[0], (0, fresh)), np.pad(pair[1], (0, fresh)))
-            for pair in (self.biases, self.offsets)
-        )
+        self.biases = padded(self.biases, fresh)
+        self.offsets = padded(self.offsets, fresh, -self.psi_offset)  # their PMI, of which nothing is known, is 0
         if untouched:
             self._written = self._checksum()
 
@@ -547,6 +546,7 @@ class HilbertMLE(Associations, Word2Vec):
         saved = checkpoint.load() if checkpoint else None
         for callback in callbacks:
             callback.on_train_begin(self)
+        before = self._written
         solver, earlier = make_solver(saved), self.training_history
         try:
             for epoch in range(saved.epochs if saved else 0, epochs):
@@ -566,7 +566,7 @@ class HilbertMLE(Associations, Word2Vec):
             self.train_count += 1
             self.total_train_time += default_timer() - started
             self._has_learnt = True
-            if self.returned == "v+w":
+            if self.returned == "v+w" and self._written != before:  # what is there are sums otherwise
                 from gensim_hilbert.training.gauge import summed
 
                 self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
@@ -639,7 +639,7 @@ class HilbertMLE(Associations, Word2Vec):
         """Counts are shared: their files are never changed."""
         memo[id(self)] = twin = self.__class__.__new__(self.__class__)
         twin.__dict__.update({name: deepcopy(value, memo) for name, value in vars(self).items() if name != "counts"})
-        twin.counts = self.counts
+        twin.counts, twin.checkpoint = self.counts, None
         return twin
 
     def save(self, *args: Any, **kwargs: Any) -> None:
@@ -674,7 +674,9 @@ class HilbertMLE(Associations, Word2Vec):
         if self.counts_fingerprint is None or not isinstance(name, str | os.PathLike):
             return
         beside = counts_beside(name)
-        counts = PairCounts.open(beside) if beside.exists() else None
+        counts = None
+        with suppress(FileNotFoundError, StoreError):
+            counts = PairCounts.open(beside)
         if counts is not None and counts.fingerprint == self.counts_fingerprint:
             self.counts = counts
         else:
@@ -688,3 +690,10 @@ class HilbertMLE(Associations, Word2Vec):
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
+
+
+def padded(pair: Biases | None, more: int, value: float = 0.0) -> Biases | None:
+    """Numbers of contexts and of terms, for so many words more; those of new contexts have a value."""
+    if pair is None:
+        return None
+    return np.pad(pair[0], (0, more), constant_values=value), np.pad(pair[1], (0, more))

@@ -126,13 +126,13 @@ def evaluate(
 
                 baseline = most_frequent_tag(found, keyed, quick=settings["quick"])
     tables = [each for task in tasks for each in tables_of(task, facts, baseline, sections)]
-    if plot is not None:
-        plot_tables([each for each in tables if "by section" not in each.title], plot)
     if style == "json":
         comparisons = [comparison for each in tables for comparison in each.comparisons]
         show(plain({"embeddings": facts, "most_frequent_tag": baseline, "comparisons": comparisons}), "", True)
     else:
         click.echo("\n\n".join(WRITERS[style or "text"](each) for each in tables))
+    if plot is not None:
+        plot_tables([each for each in tables if "by section" not in each.title], plot)
     if sets is None and (missing := [source.name for source in found.missing() if source.task in asked]):
         told = f"Not here: {', '.join(missing)}. `gensim-hilbert evaluate --sources` tells where to get them."
         click.echo(told, err=True)
@@ -204,6 +204,10 @@ def with_files(data: Data, pairs: tuple[Path, ...], questions: tuple[Path, ...])
     """And some more sets."""
     from gensim_hilbert.evaluation.data import stem
 
+    for known, more in ((data.similarity, pairs), (data.analogy, questions)):
+        names = [*known, *map(stem, more)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise click.UsageError(f"two data sets are called {twice!r}: rename one of the files")
     return replace(
         data,
         similarity={**data.similarity, **{stem(path): path for path in pairs}},

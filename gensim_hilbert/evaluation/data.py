@@ -22,6 +22,7 @@ class Source(NamedTuple):
     chosen: bool = True  # without being asked for by name
 
 
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 COLLECTION = "github.com/mfaruqui/eval-word-vectors"
 AUTHORS = "github.com/enewe101/hilbert-experiments"
 BENCHMARKS = "github.com/vecto-ai/word-benchmarks"
@@ -108,7 +109,7 @@ def find_data(path: str | os.PathLike[str] | None = None) -> Data:
         `Data.missing` tells what else the paper uses, and where that was published.
     """
     folder = path or os.environ.get("GENSIM_HILBERT_DATA")
-    if folder is None:
+    if not folder:
         return bundled()
     root = Path(folder)
     found = Data(
@@ -134,7 +135,11 @@ def bundled() -> Data:
 
 def sets_of(folder: Path, task: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
     """Names and files of a task's sets: the paper's, then those that nothing is known of."""
-    here = {stem(path): path for path in sorted((folder / FOLDERS[task]).glob(f"*{ENDINGS[task]}*"))}
+    files = [path for path in sorted((folder / FOLDERS[task]).glob("*")) if unpacked(path).endswith(ENDINGS[task])]
+    here = {stem(path): path for path in files}
+    if len(here) < len(files):
+        names = ", ".join(path.name for path in files if here[stem(path)] != path)
+        raise ValueError(f"{folder / FOLDERS[task]} holds two files of one data set: remove {names}, or the other")
     known = [source for source in SOURCES if source.task == task]
     for source in known:
         parts = [matching(here, pattern) for pattern in source.files]
@@ -153,8 +158,13 @@ def matching(here: Mapping[str, Path], pattern: str) -> list[Path]:
 
 
 def stem(path: Path) -> str:
-    """A file's name without its endings."""
-    return path.name.partition(".")[0]
+    """A file's name without its endings: that of its form, and that of its compression."""
+    return unpacked(path).rpartition(".")[0]
+
+
+def unpacked(path: Path) -> str:
+    """A file's name without the ending of its compression."""
+    return path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -74,8 +74,8 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
     tokens = getattr(model, "corpus_total_words", None) or int(counts.sum())
     settings = (
         matrix.shape[1], getattr(model, "window", 5), getattr(model, "epochs", 5), getattr(model, "min_count", 1),
-        getattr(model, "negative", 5), 1, NEGATIVE_SAMPLING, SKIPGRAM, bucket, min_n, max_n, 100,
-        getattr(model, "sample", 0.0),
+        round(getattr(model, "negative", 5)), 1, NEGATIVE_SAMPLING, SKIPGRAM, bucket, min_n, max_n, 100,
+        getattr(model, "sample", None) or 0.0,
     )  # fmt: skip
     with staging.create(path) as file:
         file.write(FASTTEXT + struct.pack("<13id", FASTTEXT_VERSION, *settings))

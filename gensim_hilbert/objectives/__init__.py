@@ -190,7 +190,7 @@ def parsed(text: str) -> tuple[str, dict[str, Any]]:
         return name.strip().lower(), {}
     try:
         call = ast.parse(f"settings({rest}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
         return name.strip().lower(), {str(key.arg): ast.literal_eval(key.value) for key in call.keywords}
     except (ValueError, SyntaxError):

@@ -83,5 +83,7 @@ class SGNS(Objective):
     def offsets(self, biases: Biases | None) -> Biases | None:
         """What smoothing adds to PMI."""
         frequency = self.counts.marginals.contexts / self.counts.total
-        tiny = 1e-300  # of words that do not occur
-        return np.log(np.maximum(frequency, tiny) / np.maximum(self.noise, tiny)), np.zeros(len(frequency))
+        there = (frequency > 0) & (self.noise > 0)
+        added = np.full(len(frequency), -self.psi_offset)  # a word without pairs has no PMI with any
+        added[there] = np.log(frequency[there] / self.noise[there])
+        return added, np.zeros(len(frequency))

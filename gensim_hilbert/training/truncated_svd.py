@@ -40,7 +40,7 @@ class TruncatedSVD:
         The exponent of singular values in vectors; covectors get the rest.
     seed : int
         The result depends on it only by its noise.
-    lock : array, optional
+    start, lock : optional
         Refused: there are no updates that could be held back.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
@@ -58,10 +58,15 @@ class TruncatedSVD:
         *,
         gauge: float = GAUGE["factorization"],
         seed: int = 1,
+        start: Any = None,
         lock: np.ndarray | None = None,
         saved: Saved | None = None,
         **options: Any,
     ):
+        if start is not None:
+            raise ValueError(
+                f"{objective!r} is solved at once, and cannot start from given vectors; leave them as they are"
+            )
         if lock is not None:
             raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         self.table, self.vector_size, self.gauge = table, vector_size, gauge

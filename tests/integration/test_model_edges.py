@@ -175,6 +175,44 @@ def test_sums_are_sums_also_after_an_early_stop(texts):
     assert abs(stop.model.wv.vectors.mean(axis=0)).max() < 1e-5  # they are centred, vectors are not
 
 
+def test_sums_are_not_summed_again_by_a_training_that_did_not_begin(texts):
+    class Stop(Exception):
+        pass
+
+    class AtOnce:
+        on_train_begin = on_train_end = on_epoch_end = lambda self, model: None
+
+        def on_epoch_begin(self, model):
+            raise Stop
+
+    model = HilbertMLE(texts, **SMALL, vectors="v+w")
+    before = model.wv.vectors.copy()
+    with pytest.raises(Stop):
+        model.train(texts[:20], total_examples=20, epochs=1, callbacks=[AtOnce()])
+    assert np.array_equal(model.wv.vectors, before)
+
+
+def test_words_without_pairs_go_with_nothing_in_particular(texts):
+    model = HilbertMLE([*texts, *[["lonely"]] * 10], **SMALL, objective="sgns")
+    assert abs(model.pmi("lonely", "the")) < 5  # noise has moved it, but it is no outlier
+    model.build_vocab([["newcomer"] * 10], update=True)
+    assert model.pmi("newcomer", "the") == pytest.approx(0, abs=1e-6)
+
+
+def test_a_model_with_damaged_counts_is_loaded_without_them(trained, tmp_path, caplog):
+    trained.save(str(tmp_path / "model"))
+    (tmp_path / "model.counts" / "manifest.json").write_text("{")
+    assert HilbertMLE.load(str(tmp_path / "model")).counts is None
+    assert "is without them" in caplog.text
+
+
+def test_what_is_solved_at_once_does_not_start_from_given_vectors(texts):
+    model = HilbertMLE(texts, **SMALL, objective="ppmi-svd")
+    model.wv.vectors[:] = 5
+    with pytest.raises(ValueError, match="cannot start from given vectors"):
+        model.train(texts, total_examples=len(texts), epochs=1)
+
+
 def test_saved_vectors_need_no_gensim_hilbert(trained, texts, tmp_path):
     made_of_ngrams = HilbertMLE(texts, **SMALL, subwords=True, bucket=100)
     for name, model in (("v.kv", trained), ("n.kv", made_of_ngrams)):

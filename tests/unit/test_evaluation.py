@@ -407,3 +407,24 @@ def test_pictures_need_matplotlib(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"pip install 'gensim-hilbert\[plot\]'"):
         plot_tables([], tmp_path / "scores.svg")
+
+
+def test_files_are_told_apart_by_their_whole_names(tmp_path):
+    folder = tmp_path / "eval" / "similarity"
+    folder.mkdir(parents=True)
+    for name in ("men_dev.tsv", "men_dev.tsv.bak", "my-2.0.tsv", "my-2.1.tsv.gz"):
+        (folder / name).write_text("a\tb\t1\n")
+    found = find_data(tmp_path).similarity
+    assert {name: path.name for name, path in found.items()} == {
+        "MENd": "men_dev.tsv",
+        "my-2.0": "my-2.0.tsv",
+        "my-2.1": "my-2.1.tsv.gz",
+    }
+    (folder / "my-2.0.tsv.gz").touch()
+    with pytest.raises(ValueError, match="two files of one data set"):
+        find_data(tmp_path)
+
+
+def test_an_empty_variable_names_no_folder(monkeypatch):
+    monkeypatch.setenv("GENSIM_HILBERT_DATA", "")
+    assert "WS353" in find_data().similarity
