@@ -63,12 +63,12 @@ class TruncatedSVD:
         saved: Saved | None = None,
         **options: Any,
     ):
+        if lock is not None:
+            raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         if start is not None:
             raise ValueError(
                 f"{objective!r} is solved at once, and cannot start from given vectors; leave them as they are"
             )
-        if lock is not None:
-            raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         self.table, self.vector_size, self.gauge = table, vector_size, gauge
         facts: dict[str, Any] = {"steps_done": 0, "history": []} if saved is None else saved.facts
         self.steps_done: int = facts["steps_done"]
