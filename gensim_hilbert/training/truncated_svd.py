@@ -75,8 +75,8 @@ class TruncatedSVD:
         self.history = [Report(**report) for report in facts["history"]]
         rank = min(vector_size + OVERSAMPLING, len(objective.counts))
         random = np.random.default_rng(seed)
-        start = random.standard_normal((table.shape[0], rank), dtype=np.float32)
-        self.basis = np.linalg.qr(start)[0] if saved is None else saved.array("basis")
+        noise = random.standard_normal((table.shape[0], rank), dtype=np.float32)
+        self.basis = np.linalg.qr(noise)[0] if saved is None else saved.array("basis")
 
     @property
     def steps(self) -> int:
