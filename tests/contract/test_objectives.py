@@ -462,6 +462,7 @@ def test_settings_come_from_the_arguments_that_have_their_names():
         ({"objective": "glove(10)"}, "reads? like"),
         ({"objective": "glove(x_max=__import__('os'))"}, "reads? like"),
         ({"objective": "glove(x_max=10"}, "reads? like"),
+        ({"objective": "glove(x_max='a')"}, "x_max of objective glove must be a number, got 'a'"),
         ({"objective": "glove(x_max=-1)"}, "x_max must be more than 0, got -1"),
         ({"objective": "ppmi-svd(shift=0)"}, "shift must be more than 0, got 0"),
         ({"objective": "sgns", "negative": 0}, "negative must be more than 0, got 0"),

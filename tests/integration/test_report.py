@@ -287,6 +287,14 @@ def test_a_language_that_no_set_is_in(tmp_path):
     assert Page(tmp_path / "page.html").rows("scores")[1][0] == "mine"
 
 
+def test_a_folder_without_sets_spoils_no_report_that_did_not_ask_for_it(model, tmp_path, monkeypatch):
+    monkeypatch.setenv("GENSIM_HILBERT_DATA", str(tmp_path))
+    report(model, tmp_path / "page.html")
+    assert f"there are no data sets in {tmp_path}" in text_of(Page(tmp_path / "page.html").sections["scores"])
+    with pytest.raises(FileNotFoundError, match="there are no data sets in"):
+        report(model, tmp_path / "page.html", data=tmp_path)
+
+
 # ---------------------------------------------------------------------------------------------------- command line
 
 

@@ -20,7 +20,12 @@ Row = tuple[str, float, float, float, int, int]  # name, score, its interval, al
 
 def scores(subject: Subject) -> Section:
     """Similarity and analogies, with intervals."""
-    data = find_data(subject.data)
+    try:
+        data = find_data(subject.data)
+    except FileNotFoundError as error:
+        if subject.data is not None:
+            raise
+        return Section("Scores", "The vectors were not scored", missing(f"$GENSIM_HILBERT_DATA: {error}"))
     text = (
         "<p>Similarity: how well cosines of vectors rank pairs of words as people do, by Spearman’s correlation. "
         "Analogies: how often the word found for “a is to b as c is to …” is the right one, by 3CosMul. Another choice "
