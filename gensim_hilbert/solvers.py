@@ -273,7 +273,7 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
     if model.solver == "gibbs":
         report = {"workers": model.workers * BYTES_A_WORKER}
         return report | {"subwords": learnt * row + made} if made else report
-    side = max(min(size, 1600), -(-size // 64))  # there are 64 shards a side at most
+    side = max(min(size, 1024), -(-size // 64))  # there are 64 shards a side at most
     return {
         "counts": min(int(model.memory_gb * (1 << 30)), 12 * size**2),
         # For both sides: what is learnt, two moments, and two copies to step back to.

@@ -35,18 +35,19 @@ from gensim_hilbert.training.spectral import spectral_start
 
 logger = logging.getLogger(__name__)
 
-RATE = 0.5  # how far Adam may move a row in one step, at first
+RATE = 0.5  # how far Adam may move a row in one step, at first; less where it makes more steps
 PRIOR_COUNTS = 50.0  # strength of the prior at 100 dimensions: what so many pairs of a word would say
 PRIOR_EXPONENT = 0.5  # of a word's weight in the loss: frequent words are held back more, though less than they weigh
 STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an honest one would leave no vectors at all
-UPDATES = 256  # of each row, at least
+UPDATES = 256  # of each row, at least; twice as many for rows that make up more than FEW shards a side
+FEW = 16
 LEAST_PASSES = 8
 TURNS = 4  # to principal axes, each pass
 STRETCH = 1 / 16  # of all passes: over fewer of them the loss shows no trend
 HIGH = 1 / 2  # of all passes: before, a loss that no longer falls may only tell of the noise of a high rate
 TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
 TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less tells that it has converged
-ROWS = 1600  # of a shard, at most: it should stay near the cache
+ROWS = 1024  # of a shard: it should stay near the cache, and updates are cheaper than passes
 ROWS_ON_GPU = 8192
 BYTES_A_CELL = 12  # of a shard: psi in float32, as much again for what is made of it, and its entries
 DIVERGED = 30.0  # times what a shard's probabilities should add up to, or the loss without vectors ...
@@ -104,12 +105,13 @@ class Factorization:
     final_rate : float
         What it falls to, relative to the first.
     passes : int, optional
-        Over all shards, at most; by default enough for 256 updates of each row, and 8 at least.
+        Over all shards, at most; by default enough for 256 updates of each row, or 512 where n is above 16, and 8 at
+        least.
     tolerance : float
         After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
         share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
-        Shards a side, by default so many that one has 800 to 1,600 rows; more on a GPU, where passes stay 8.
+        Shards a side, by default so many that one has 512 to 1,024 rows; fewer on a GPU, where passes stay 8.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
     precision : {"float32", "tf32", "bf16"}
@@ -167,8 +169,9 @@ class Factorization:
         self.l2 = counts_of_prior / objective.evidence
         if l2 == "auto":
             self.l2 = min(self.l2, STRONGEST)
-        self.rate, self.final_rate = RATE / math.sqrt(vector_size) * rate, final_rate
-        self.passes = passes or max(LEAST_PASSES, math.ceil(UPDATES / self.n))
+        self.rate = RATE / math.sqrt(vector_size) * UPDATES / updates(self.n) * rate
+        self.final_rate = final_rate
+        self.passes = passes or max(LEAST_PASSES, math.ceil(updates(self.n) / self.n))
         self.tolerance = tolerance
         self.generator = torch.Generator().manual_seed(seed)
         self.kernel = KERNELS[objective.kernel](vector_size, precision)
@@ -471,14 +474,19 @@ class Factorization:
         return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases
 
 
+def updates(n: int) -> int:
+    """How many each row needs where there are so many shards a side."""
+    return UPDATES if n <= FEW else 2 * UPDATES
+
+
 def shards_a_side(size: int, classes: int, free: int | None = None) -> int:
-    """A power of two for which shards have 800 to 1,600 rows, and that the store serves without waste.
+    """A power of two for which shards have 512 to 1,024 rows, and that the store serves without waste.
 
     `free` are the bytes of a GPU's memory that a shard may take. It likes larger ones, and gets them where passes stay
     LEAST_PASSES: fewer shards than that a side would take more passes for as many updates of each row.
     """
     roomy = ROWS if free is None else min(max(ROWS, math.isqrt(max(free, 0) // BYTES_A_CELL)), ROWS_ON_GPU)
     n = 1
-    while n < classes and size > (ROWS if n < UPDATES // LEAST_PASSES else roomy) * n:
+    while n < classes and size > (ROWS if LEAST_PASSES * n < updates(n) else roomy) * n:
         n *= 2
     return n

@@ -7,11 +7,14 @@ shards, are about as good as what seven passes make of a random start.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from scipy import sparse
 
-from gensim_hilbert.training.shards import Shards
+from gensim_hilbert.training.shards import Shard, Shards
 
 OVERSAMPLING = 20
+SPARSE = 1 / 25  # of cells: where fewer are not zero, a sparse product on the host is faster than a dense one
 LONGEST = 0.9  # rows are shortened to this: exp is unforgiving at first
 
 
@@ -34,14 +37,17 @@ def spectral_start(
             phi = shards.objective.phi(shard)
             if biases is not None:
                 phi = phi - shard.plus(biases[0][i], biases[1][j])
+            values = phi.clamp_(min=least) * shard.outer(root_a[i], root_b[j])
+            to, by = (j, i) if transposed else (i, j)
+            if not least and is_sparse(shard):
+                table = sparse_table(shard, values)
+                out[to] += torch.from_numpy((table.T if transposed else table) @ right[by].numpy())
+                continue
             dense = torch.zeros(len(a[i]), len(b[j]), device=phi.device)
             if least:
                 dense.add_(least * root_a[i][:, None]).mul_(root_b[j])
-            dense.view(-1)[shard.places] = phi.clamp_(min=least) * shard.outer(root_a[i], root_b[j])
-            if transposed:
-                out[j].addmm_(dense.T, right[i])
-            else:
-                out[i].addmm_(dense, right[j])
+            dense.view(-1)[shard.places] = values
+            out[to].addmm_(dense.T if transposed else dense, right[by])
         return out
 
     def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -60,6 +66,17 @@ def spectral_start(
     return [shortened(x, r) for x, r in zip(covectors, root_a, strict=True)], [
         shortened(x, r) for x, r in zip(vectors, root_b, strict=True)
     ]
+
+
+def is_sparse(shard: Shard) -> bool:
+    """Whether it is on the host, and worth a sparse product."""
+    return shard.values.device.type == "cpu" and len(shard.values) < SPARSE * shard.cells
+
+
+def sparse_table(shard: Shard, values: torch.Tensor) -> sparse.csr_array:
+    """Values for the pairs of a shard that occur."""
+    places = np.divmod(shard.places.numpy(), len(shard.b))
+    return sparse.coo_array((values.numpy(), places), shape=(len(shard.a), len(shard.b))).tocsr()
 
 
 def solvable(x: torch.Tensor) -> torch.Tensor:

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from gensim_hilbert import PairCounts
 from gensim_hilbert.objectives import Hilbert
+from gensim_hilbert.training import spectral
 from gensim_hilbert.training.device import products_in
 from gensim_hilbert.training.factorization import Factorization, shards_a_side
 from gensim_hilbert.training.gauge import canonical
@@ -237,18 +238,33 @@ def test_the_precision_of_other_products_comes_back_also_after_an_error(table, m
         assert torch.get_float32_matmul_precision() == before
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])  # of cells, below which a product is sparse: none is, all are
+def test_training_starts_from_the_best_factors_of_weighted_positive_pmi(share, monkeypatch):
+    monkeypatch.setattr(spectral, "SPARSE", share)
+    monkeypatch.setattr(spectral, "LONGEST", 1e9)
+    table = np.random.default_rng(3).poisson(0.7, size=(22, 22)) + np.eye(22, dtype=int)
+    p = table / table.sum()
+    weights = [side**0.8 / (side**0.8).mean() for side in (p.sum(axis=1), p.sum(axis=0))]
+    root = np.sqrt(np.outer(*weights))
+    left, strength, right = np.linalg.svd(root * np.maximum(pmi_of(table), 0))
+    best = (left[:, :6] * strength[:6]) @ right[:6] / root
+    fit = Factorization(Hilbert().bind(store(table)), 6, n=2, device="cpu")
+    w, v, _ = fit.result()
+    np.testing.assert_allclose(w @ v.T, best, atol=1e-4)
+
+
 def test_shards_are_of_a_size_that_suits_the_device():
-    for size in (10, 1600, 1601, 10_000, 50_000, 100_000):
+    for size in (10, 1024, 1025, 10_000, 50_000):
         n = shards_a_side(size, 64)
-        assert size <= 1600 * n
-        assert n == 1 or size > 800 * n
+        assert size <= 1024 * n
+        assert n == 1 or size > 512 * n
     assert shards_a_side(400_000, 64) == 64  # the store has no more
     gb = 1 << 30
     # As many as a CPU has, where fewer would take more passes.
-    for size in (1601, 10_000, 50_000):
+    for size in (1025, 10_000, 50_000, 100_000):
         assert shards_a_side(size, 64, 10 * gb) == shards_a_side(size, 64)
     # Else as large as memory allows, up to 8,192 rows, and never smaller than on a CPU.
-    assert shards_a_side(100_000, 64, 10 * gb) == 32
+    assert shards_a_side(400_000, 256, 10 * gb) == 64
     assert shards_a_side(1_000_000, 256, 10 * gb) == 128
     assert shards_a_side(1_000_000, 256, gb // 10) == 256
     assert shards_a_side(100_000, 64, -1) == 64
