@@ -99,7 +99,7 @@ class HilbertMLE(Associations, Word2Vec):
     gauge : float, optional
         How much of each axis' strength the vectors get, from 0 to 1; the covectors get the rest. 0.5 makes both alike,
         less tells synonyms better, more analogies. PMI is the same for all. By default what has measured best with the
-        solver: 0.3 for factorization, 0.5 for gibbs.
+        solver: 0.25 for factorization, 0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
     subwords : bool

@@ -27,7 +27,7 @@ from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads_for
-from gensim_hilbert.training.factors import Factor, joined, squares
+from gensim_hilbert.training.factors import Factor, joined
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
@@ -291,7 +291,7 @@ class Factorization:
             sums.loss += cost.loss + 0.5 * self.size / n * (self.w.prior(shard.i) + self.v.prior(shard.j))
             sums.mass += cost.mass
             sums.share += cost.share
-            sums.gradient += squares(to_w, 1.0) + squares(to_v, 1.0)
+            sums.gradient += float(torch.linalg.vector_norm(to_w)) ** 2 + float(torch.linalg.vector_norm(to_v)) ** 2
             rate = self.scale * self._rate_now()
             self.w.step(shard.i, to_w, rate)
             self.v.step(shard.j, to_v, rate)

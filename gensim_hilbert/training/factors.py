@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -25,10 +26,11 @@ class Moments:
         one, two = BETAS
         self.first.lerp_(gradient, 1 - one)
         self.second.mul_(two).addcmul_(gradient, gradient, value=1 - two)
-        scale = (self.second / (1 - two**self.steps)).sqrt_().add_(1e-8)
+        unbiased = math.sqrt(1 - two**self.steps)
+        scale = self.second.sqrt().add_(1e-8 * unbiased)
         if lock is not None:
             scale /= lock
-        rows.addcdiv_(self.first, scale, value=-rate / (1 - one**self.steps))
+        rows.addcdiv_(self.first, scale, value=-rate * unbiased / (1 - one**self.steps))
 
     def turn(self, axes: torch.Tensor) -> None:
         """Follow the rows to other axes; variances turn as if components were independent."""
@@ -117,8 +119,8 @@ class Factor:
             moments.first, moments.second, moments.steps = first[k], second[k], steps[k]
 
 
-def squares(x: torch.Tensor, weights: torch.Tensor | float) -> float:
-    """The sum of the squares of a matrix, its rows weighted."""
+def squares(x: torch.Tensor, weights: torch.Tensor) -> float:
+    """The sum of the squares of a matrix, its rows or elements weighted."""
     return float(wide((x.square() * weights).sum(dim=1)).sum())
 
 
