@@ -51,7 +51,7 @@ def spectral_start(
         return out
 
     def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
-        basis = torch.linalg.qr(solvable(torch.cat(blocks)))[0].to(a[0].device)
+        basis = torch.linalg.qr(solvable(torch.cat(blocks)))[0].contiguous().to(a[0].device)  # LAPACK's is by columns
         return list(torch.split(basis, [len(block) for block in blocks]))
 
     noise = torch.randn(size, rank, generator=generator).to(a[0].device)
