@@ -399,10 +399,11 @@ def test_training_goes_on_from_vectors_that_were_set(objective, sentences):
     loss = model.get_latest_training_loss()
     psi = model.syn1neg @ model.wv.vectors.T
     model.wv.vectors, model.syn1neg = model.wv.vectors.copy(), model.syn1neg.copy()
-    model.wv.vectors[0, 0] += 1e-5  # somebody has set them
+    model.wv.vectors[0, 0] += 1e-3  # somebody has set them
     model.train(sentences[:1], total_examples=1, epochs=1, start_alpha=1e-6, end_alpha=1e-7, compute_loss=True)
     np.testing.assert_allclose(model.syn1neg @ model.wv.vectors.T, psi, atol=0.02)
-    assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.2)
+    # The prior of vectors is larger in their canonical gauge than while they were learnt, and is most of a small loss.
+    assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.4)
 
 
 @every_objective
