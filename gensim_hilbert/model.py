@@ -98,8 +98,8 @@ class HilbertMLE(Associations, Word2Vec):
         What `wv` holds: the vectors, or their sums with the covectors, from which PMI can no longer be read.
     gauge : float, optional
         How much of each axis' strength the vectors get, from 0 to 1; the covectors get the rest. 0.5 makes both alike,
-        less tells synonyms better, more analogies. PMI is the same for all. By default what has measured best with the
-        solver: 0.25 for factorization, 0.5 for gibbs.
+        less tells synonyms better, more analogies. PMI is the same for all. By default 0.25 for factorization,
+        0.5 for gibbs.
     progress : bool
         Whether to draw bars, if standard error is a terminal.
     subwords : bool

@@ -395,15 +395,15 @@ def test_interrupted_training_ends_with_the_same_bits(objective, sentences, tmp_
 
 @pytest.mark.parametrize("objective", [SGNS(), GloVe(), LDS(), WeightedLeastSquares()], ids=repr)
 def test_training_goes_on_from_vectors_that_were_set(objective, sentences):
-    model = HilbertMLE(sentences, objective=objective, compute_loss=True, **OPTIONS)
+    # Balanced, as while they are learnt: in another gauge they have another prior, which is most of a small loss.
+    model = HilbertMLE(sentences, objective=objective, gauge=0.5, compute_loss=True, **OPTIONS)
     loss = model.get_latest_training_loss()
     psi = model.syn1neg @ model.wv.vectors.T
     model.wv.vectors, model.syn1neg = model.wv.vectors.copy(), model.syn1neg.copy()
     model.wv.vectors[0, 0] += 1e-3  # somebody has set them
     model.train(sentences[:1], total_examples=1, epochs=1, start_alpha=1e-6, end_alpha=1e-7, compute_loss=True)
     np.testing.assert_allclose(model.syn1neg @ model.wv.vectors.T, psi, atol=0.02)
-    # The prior of vectors is larger in their canonical gauge than while they were learnt, and is most of a small loss.
-    assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.4)
+    assert model.get_latest_training_loss() == pytest.approx(loss, rel=0.2)
 
 
 @every_objective
