@@ -80,11 +80,13 @@ class Composed(Factor):
     learnt : tensor
         Those to start from.
     priors : list of tensors
-        Weights of a Gaussian prior for each word, a block each.
+        Weights of a Gaussian prior on the vector of each word, a column for each block.
+    vector_size : int
+        How much of a row is a vector.
     """
 
-    def __init__(self, name: str, mixture: Mixture, learnt: torch.Tensor, priors: list[torch.Tensor]):
-        self.name, self.mixture, self.learnt = name, mixture, learnt
+    def __init__(self, name: str, mixture: Mixture, learnt: torch.Tensor, priors: list[torch.Tensor], vector_size: int):
+        self.name, self.mixture, self.learnt, self.vector_size = name, mixture, learnt, vector_size
         weights = torch.cat(priors).square()  # words have priors by the roots of their weights
         self.priors = [mixture.backward @ weights / mixture.backward.total(weights).clamp_min(1e-30).sqrt()]
         self.reset_moments()
@@ -97,7 +99,7 @@ class Composed(Factor):
 
     def _compose(self) -> None:
         self.blocks = list(torch.split(self.mixture.forward @ self.learnt, self.mixture.sizes))
-        self.squares = squares(self.learnt, self.priors[0])
+        self.squares = squares(self.learnt[:, : self.vector_size], self.priors[0])
 
     def reset_moments(self) -> None:
         """Forget what the optimiser has learnt, and gradients."""
@@ -109,22 +111,26 @@ class Composed(Factor):
         """A part of that on all blocks."""
         return self.squares / len(self.blocks)
 
-    def with_prior(self, k: int, gradient: torch.Tensor, scale: float) -> torch.Tensor:
-        """The prior comes later."""
-        return gradient * scale
+    def slope(self, k: int) -> torch.Tensor:
+        """Nothing yet: the prior comes later."""
+        return self._gradient(k).zero_()
 
-    def step(self, k: int, gradient: torch.Tensor, rate: float) -> None:
+    def step(self, k: int, rate: float) -> None:
         """Keep the gradient of a block; with that of the last one, move all."""
-        torch.split(self.gradient, self.mixture.sizes)[k].copy_(gradient)
         self.visits += 1
         if self.visits == len(self.blocks):
             self.visits = 0
-            self.moments[0].step(self.learnt, self._slope(), rate, None)
+            self.moments[0].step(self.learnt, self._whole_slope(), rate, None)
             self._compose()
 
-    def _slope(self) -> torch.Tensor:
+    def _gradient(self, k: int) -> torch.Tensor:
+        return torch.split(self.gradient, self.mixture.sizes)[k]
+
+    def _whole_slope(self) -> torch.Tensor:
         """The gradient by what is learnt, that of the prior included."""
-        return (self.mixture.backward @ self.gradient).addcmul_(self.priors[0], self.learnt)
+        slope = self.mixture.backward @ self.gradient
+        slope[:, : self.vector_size].addcmul_(self.priors[0], self.learnt[:, : self.vector_size])
+        return slope
 
     def turn(self, axes: torch.Tensor) -> None:
         """To other axes."""

@@ -182,14 +182,15 @@ class Factorization:
         else:
             w, v = self._start() if start is None else self._extended(*start)
         priors_w, priors_v = map(self._priors, objective.weights)
-        self.w = Factor("w", w, priors_w)
+        self.w = Factor("w", w, priors_w, vector_size)
         if composition is None:
-            locks = None if lock is None else self.shards.blocks(np.maximum(lock, 1e-30)[:, None])
-            self.v = Factor("v", v, priors_v, locks)
+            locks = None if lock is None else self.shards.blocks(lock[:, None])
+            self.v = Factor("v", v, priors_v, vector_size, locks)
         else:
             mixture = Mixture(composition, self.n, self.device)
             fresh = saved is None and start is None  # otherwise v is what vectors are made of
-            self.v = Composed("v", mixture, mixture.explain(v) if fresh else joined(v).to(self.device), priors_v)
+            learnt = mixture.explain(v) if fresh else joined(v).to(self.device)
+            self.v = Composed("v", mixture, learnt, priors_v, vector_size)
         blank = objective.blank
         self.blank = self._blank(None if start is None else start[2]) if blank is None else blank
         self.order: list[tuple[int, int]] = []  # of this pass
@@ -225,13 +226,7 @@ class Factorization:
         return self.shards.blocks(w), self.shards.blocks(v)
 
     def _priors(self, weights: np.ndarray) -> list[torch.Tensor]:
-        """On vectors, not on what else rows hold."""
-        priors = [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in self.shards.blocks(weights)]
-        if not self.kernel.extra:
-            return priors
-        free = torch.zeros(self.kernel.extra, device=self.device)
-        vectors = torch.cat([torch.ones(self.vector_size, device=self.device), free])
-        return [block * vectors for block in priors]
+        return [self.l2 * block[:, None] ** PRIOR_EXPONENT for block in self.shards.blocks(weights)]
 
     def _blank(self, biases: Biases | None) -> float:
         """The loss of a cell without vectors, by one shard: all are alike."""
@@ -293,8 +288,8 @@ class Factorization:
             sums.share += cost.share
             sums.gradient += float(torch.linalg.vector_norm(to_w)) ** 2 + float(torch.linalg.vector_norm(to_v)) ** 2
             rate = self.scale * self._rate_now()
-            self.w.step(shard.i, to_w, rate)
-            self.v.step(shard.j, to_v, rate)
+            self.w.step(shard.i, rate)
+            self.v.step(shard.j, rate)
             self.steps_done += 1
             self.report = Report(
                 passes=self.steps_done / n**2,
@@ -311,9 +306,9 @@ class Factorization:
         d = room[: shard.cells].view(len(w), len(v))
         self.kernel.forward(w, v, d)
         cost = self.objective.differentiate_(d, shard)
-        to_w, to_v = self.kernel.backward(d, w, v)
-        scale = self.n / self.size
-        return cost, self.w.with_prior(shard.i, to_w, scale), self.v.with_prior(shard.j, to_v, scale)
+        slopes = self.w.slope(shard.i), self.v.slope(shard.j)
+        self.kernel.backward(d, (w, v), slopes, self.n / self.size)
+        return cost, *slopes
 
     def _threads(self) -> AbstractContextManager[None]:
         """As many as are of use for a shard."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
+from torch.optim.adam import adam
 
 from gensim_hilbert.training.device import wide
 
 BETAS = (0.9, 0.99)
+FUSED = ("cpu", "cuda")  # where torch makes one pass over memory of Adam's step, which takes its time for that
 
 
 class Moments:
@@ -22,15 +23,26 @@ class Moments:
 
     def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
         """Move the rows; those with lock 0 stay."""
+        before = None if lock is None else rows.clone()
+        adam(
+            [rows],
+            [gradient],
+            [self.first],
+            [self.second],
+            [],
+            [torch.tensor(float(self.steps), device=rows.device)],
+            fused=rows.device.type in FUSED,
+            amsgrad=False,
+            beta1=BETAS[0],
+            beta2=BETAS[1],
+            lr=rate,
+            weight_decay=0.0,
+            eps=1e-8,
+            maximize=False,
+        )
         self.steps += 1
-        one, two = BETAS
-        self.first.lerp_(gradient, 1 - one)
-        self.second.mul_(two).addcmul_(gradient, gradient, value=1 - two)
-        unbiased = math.sqrt(1 - two**self.steps)
-        scale = self.second.sqrt().add_(1e-8 * unbiased)
-        if lock is not None:
-            scale /= lock
-        rows.addcdiv_(self.first, scale, value=-rate * unbiased / (1 - one**self.steps))
+        if before is not None and lock is not None:
+            torch.lerp(before, rows, lock, out=rows)
 
     def turn(self, axes: torch.Tensor) -> None:
         """Follow the rows to other axes; variances turn as if components were independent."""
@@ -47,7 +59,9 @@ class Factor:
     blocks : list of tensors
         The rows to start from.
     priors : list of tensors
-        Weights of a Gaussian prior, a block each: a number a row, or one for each of its elements.
+        Weights of a Gaussian prior on vectors, a column for each block.
+    vector_size : int
+        How much of a row is a vector.
     locks : list of tensors, optional
         Factors of 0 to 1 for the updates of rows.
     """
@@ -57,9 +71,11 @@ class Factor:
         name: str,
         blocks: list[torch.Tensor],
         priors: list[torch.Tensor],
+        vector_size: int,
         locks: list[torch.Tensor] | None = None,
     ):
-        self.name, self.blocks, self.priors, self.locks = name, blocks, priors, locks
+        self.name, self.blocks, self.priors, self.vector_size, self.locks = name, blocks, priors, vector_size, locks
+        self.room = torch.zeros_like(blocks[0])  # for gradients: none is larger, and new memory would cost more
         self.reset_moments()
 
     def __getitem__(self, k: int) -> torch.Tensor:
@@ -76,15 +92,22 @@ class Factor:
 
     def prior(self, k: int) -> float:
         """Twice the loss of the prior on a block."""
-        return squares(self.blocks[k], self.priors[k])
+        return squares(self.blocks[k][:, : self.vector_size], self.priors[k])
 
-    def with_prior(self, k: int, gradient: torch.Tensor, scale: float) -> torch.Tensor:
-        """A gradient by the rows of a block, scaled, plus that of the prior."""
-        return (self.priors[k] * self.blocks[k]).add_(gradient, alpha=scale)
+    def slope(self, k: int) -> torch.Tensor:
+        """The gradient by the rows of a block, as far as it comes from the prior; the rest is to be added there."""
+        gradient = self._gradient(k)
+        torch.mul(self.blocks[k][:, : self.vector_size], self.priors[k], out=gradient[:, : self.vector_size])
+        gradient[:, self.vector_size :] = 0
+        return gradient
 
-    def step(self, k: int, gradient: torch.Tensor, rate: float) -> None:
-        """Move the rows of a block."""
-        self.moments[k].step(self.blocks[k], gradient, rate, None if self.locks is None else self.locks[k])
+    def step(self, k: int, rate: float) -> None:
+        """Move the rows of a block, whose `slope` came last and is now complete."""
+        lock = None if self.locks is None else self.locks[k]
+        self.moments[k].step(self.blocks[k], self._gradient(k), rate, lock)
+
+    def _gradient(self, k: int) -> torch.Tensor:
+        return self.room[: len(self.blocks[k])]
 
     def turn(self, axes: torch.Tensor) -> None:
         """To other axes."""
@@ -120,8 +143,8 @@ class Factor:
 
 
 def squares(x: torch.Tensor, weights: torch.Tensor) -> float:
-    """The sum of the squares of a matrix, its rows or elements weighted."""
-    return float(wide((x.square() * weights).sum(dim=1)).sum())
+    """The sum of the squares of a matrix, its rows weighted."""
+    return float(wide(torch.linalg.vector_norm(x, dim=1)).square() @ wide(weights[:, 0]))
 
 
 def joined(blocks: list[torch.Tensor]) -> torch.Tensor:

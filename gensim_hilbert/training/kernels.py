@@ -38,10 +38,16 @@ class Product:
         else:
             psi.copy_(torch.mm(self._lowered(w), self._lowered(v).T))
 
-    def backward(self, d: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> Pair:
-        """The derivatives by rows of what has derivatives d by psi."""
-        low = self._lowered(d)
-        return torch.mm(low, self._lowered(v)), torch.mm(low.T, self._lowered(w))
+    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
+        """Add to slopes the derivatives, by rows of both sides, of what has derivatives `scale` d by psi."""
+        (w, v), (to_w, to_v) = rows, slopes
+        if self.low is None:
+            to_w.addmm_(d, v, alpha=scale)
+            to_v.addmm_(d.T, w, alpha=scale)
+        else:
+            low = self._lowered(d)
+            to_w.add_(torch.mm(low, self._lowered(v)), alpha=scale)
+            to_v.add_(torch.mm(low.T, self._lowered(w)), alpha=scale)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Rows of vectors as rows of this kernel."""
@@ -67,10 +73,14 @@ class Biased(Product):
         super().forward(w[:, :d], v[:, :d], psi)
         psi.add_(w[:, d:]).add_(v[:, d])
 
-    def backward(self, d: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> Pair:
+    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
         """Biases get the sums of their row or column."""
-        to_w, to_v = super().backward(d, w[:, : self.vector_size], v[:, : self.vector_size])
-        return torch.column_stack([to_w, d.sum(dim=1)]), torch.column_stack([to_v, d.sum(dim=0)])
+        super().backward(d, self._vectors(rows), self._vectors(slopes), scale)
+        slopes[0][:, -1].add_(d.sum(dim=1), alpha=scale)
+        slopes[1][:, -1].add_(d.sum(dim=0), alpha=scale)
+
+    def _vectors(self, rows: Pair) -> Pair:
+        return rows[0][:, : self.vector_size], rows[1][:, : self.vector_size]
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Vectors, then the bias."""
@@ -95,14 +105,14 @@ class SquaredNorm(Biased):
         Product.forward(self, w[:, :d], v[:, :d], psi)
         psi.add_(half_squares(w[:, :d]).add_(w[:, d])[:, None]).add_(half_squares(v[:, :d]))
 
-    def backward(self, d: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> Pair:
+    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
         """By the product and by the norms."""
-        to_w, to_v = super().backward(d, w, v)
-        rows, columns = to_w[:, -1:].clone(), to_v[:, -1:].clone()
-        to_w.addcmul_(rows, w)
-        to_v.addcmul_(columns, v)
-        to_w[:, -1], to_v[:, -1] = rows.mean(), 0
-        return to_w, to_v
+        (w, v), (to_w, to_v) = self._vectors(rows), self._vectors(slopes)
+        Product.backward(self, d, (w, v), (to_w, to_v), scale)
+        by_row, by_column = d.sum(dim=1), d.sum(dim=0)
+        to_w.addcmul_(by_row[:, None], w, value=scale)
+        to_v.addcmul_(by_column[:, None], v, value=scale)
+        slopes[0][:, -1].add_(by_row.mean(), alpha=scale)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """The C with which biases are right on average."""

@@ -120,9 +120,7 @@ def differentiate(bound: Objective, w: torch.Tensor, v: torch.Tensor, n: int = 1
             psi = torch.empty(len(a), len(b), dtype=torch.float64)
             kernel.forward(w[i::n], v[j::n], psi)
             loss += bound.differentiate_(psi, Shard(i, j, a, b, places, torch.from_numpy(values))).loss
-            gradients = kernel.backward(psi, w[i::n], v[j::n])
-            to_w[i::n] += gradients[0]
-            to_v[j::n] += gradients[1]
+            kernel.backward(psi, (w[i::n], v[j::n]), (to_w[i::n], to_v[j::n]), 1.0)
     return loss, to_w, to_v
 
 
