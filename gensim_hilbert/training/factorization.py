@@ -123,7 +123,8 @@ class Factorization:
     memory_gb : float
         Keep the counts in memory if they take less.
     start : (covectors, vectors, biases), optional
-        Arrays to start from, instead of an SVD; axes are then kept. Biases are two arrays, or None for the usual ones.
+        Arrays to start from, instead of an SVD; axes are then kept, and how much of each either side has. Biases are
+        two arrays, or None for the usual ones.
     composition : Composition, optional
         Of what vectors are made; what is said of vectors here is then said of that, which is learnt.
     lock : array, optional
@@ -177,6 +178,11 @@ class Factorization:
         self.kernel = KERNELS[objective.kernel](vector_size, precision)
         self.shards = Shards(objective, self.n, self.device, memory_gb)
         self.keeps_axes = start is not None
+        self.balance: np.ndarray | None = None  # of those axes
+        if start is not None:
+            self.balance = self.kernel.balancing(*start[:2])
+            if self.balance is not None:
+                start = start[0] * self.balance, start[1] / self.balance, start[2]
         if saved is not None:
             w, v = (self.shards.blocks(saved.array(name)) for name in ("w", "v"))
         else:
@@ -466,6 +472,8 @@ class Factorization:
         if not self.keeps_axes:
             for side, axes in zip(sides, self.kernel.axes(w, v, self.gauge), strict=True):
                 turn_(side, axes)
+        elif self.balance is not None:
+            sides = [sides[0] / torch.from_numpy(self.balance), sides[1] * torch.from_numpy(self.balance)]
         return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Biases
-from gensim_hilbert.training.gauge import canonical_axes, principal_axes
+from gensim_hilbert.training.gauge import balancing, canonical_axes, principal_axes
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -52,6 +52,10 @@ class Product:
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Rows of vectors as rows of this kernel."""
         return w, v
+
+    def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
+        """By what to multiply the axes of W, and divide those of V, for a prior to weigh least; None keeps them."""
+        return balancing(w, v)
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
         """What is added to w.v, by rows of this kernel: for each context and for each term."""
@@ -120,6 +124,10 @@ class SquaredNorm(Biased):
         squares = sum(float(np.square(side, dtype=np.float64).sum()) for side in (w, v)) / len(w)
         constant = np.mean(biases[0]) + np.mean(biases[1]) - squares / 2
         return np.column_stack([w, np.full(len(w), constant)]), np.column_stack([v, np.zeros(len(v))])
+
+    def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
+        """Norms are part of psi."""
+        return None
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
         """Half the squared norms; C goes to contexts."""

@@ -393,8 +393,7 @@ def test_interrupted_training_ends_with_the_same_bits(objective, sentences, tmp_
 
 @pytest.mark.parametrize("objective", [SGNS(), GloVe(), LDS(), WeightedLeastSquares()], ids=repr)
 def test_training_goes_on_from_vectors_that_were_set(objective, sentences):
-    # Balanced, as while they are learnt: in another gauge they have another prior, which is most of a small loss.
-    model = HilbertMLE(sentences, objective=objective, gauge=0.5, compute_loss=True, **OPTIONS)
+    model = HilbertMLE(sentences, objective=objective, compute_loss=True, **OPTIONS)
     loss = model.get_latest_training_loss()
     psi = model.syn1neg @ model.wv.vectors.T
     model.wv.vectors, model.syn1neg = model.wv.vectors.copy(), model.syn1neg.copy()

@@ -169,6 +169,18 @@ def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(table, device):
     assert np.corrcoef(first.ravel(), other.ravel())[0, 1] > 0.99
 
 
+@pytest.mark.parametrize("gauge", [0.0, 1.0])
+def test_a_fit_from_vectors_starts_where_they_came_from_whatever_their_gauge(table, gauge, device):
+    options = {"l2": table.sum() / 10_000, "device": device}
+    first = Factorization(Hilbert().bind(store(table)), 5, gauge=gauge, **options)
+    first.run(first.steps)
+    covectors, vectors, _ = first.result()
+    again = Factorization(Hilbert().bind(store(table)), 5, start=(covectors, vectors, None), **options)
+    assert again.evaluate().loss == pytest.approx(first.evaluate().loss, rel=5e-4)
+    for ours, expected in zip(again.result()[:2], (covectors, vectors), strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
 def test_the_canonical_gauge_keeps_psi_and_is_unique():
     random = torch.Generator().manual_seed(0)
     w, v = torch.randn(50, 6, generator=random) * 3, torch.randn(50, 6, generator=random)
