@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gensim_hilbert.corpus import Corpus
+from gensim_hilbert.counting.plan import classes_for
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -273,7 +274,9 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
     if model.solver == "gibbs":
         report = {"workers": model.workers * BYTES_A_WORKER}
         return report | {"subwords": learnt * row + made} if made else report
-    side = max(min(size, 1024), -(-size // 64))  # there are 64 shards a side at most
+    from gensim_hilbert.training.factorization import shards_a_side
+
+    side = -(-size // shards_a_side(size, classes_for(size)))
     return {
         "counts": min(int(model.memory_gb * (1 << 30)), 12 * size**2),
         # For both sides: what is learnt, two moments, and two copies to step back to.

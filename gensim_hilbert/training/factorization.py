@@ -48,7 +48,6 @@ HIGH = 1 / 2  # of all passes: before, a loss that no longer falls may only tell
 TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
 TOLERANCE = 1e-4  # of what training has won in all: a stretch that wins less tells that it has converged
 ROWS = 1024  # of a shard: it should stay near the cache, and updates are cheaper than passes
-ROWS_ON_GPU = 8192
 BYTES_A_CELL = 12  # of a shard: psi in float32, as much again for what is made of it, and its entries
 DIVERGED = 30.0  # times what a shard's probabilities should add up to, or the loss without vectors ...
 LEAST = 0.05  # ... a cell, at least: a few counts, or a few words, may leave hardly anything to fit
@@ -111,7 +110,7 @@ class Factorization:
         After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
         share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
-        Shards a side, by default so many that one has 512 to 1,024 rows; fewer on a GPU, where passes stay 8.
+        Shards a side, by default so many that one has 512 to 1,024 rows, up to as many as the store is made of.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
     precision : {"float32", "tf32", "bf16"}
@@ -483,13 +482,12 @@ def updates(n: int) -> int:
 
 
 def shards_a_side(size: int, classes: int, free: int | None = None) -> int:
-    """A power of two for which shards have 512 to 1,024 rows, and that the store serves without waste.
+    """A power of two for which shards have 512 to 1,024 rows, as far as the store serves so many without waste.
 
-    `free` are the bytes of a GPU's memory that a shard may take. It likes larger ones, and gets them where passes stay
-    LEAST_PASSES: fewer shards than that a side would take more passes for as many updates of each row.
+    More where a shard would not fit into the `free` bytes of a GPU's memory, down to those rows.
     """
-    roomy = ROWS if free is None else min(max(ROWS, math.isqrt(max(free, 0) // BYTES_A_CELL)), ROWS_ON_GPU)
+    room = math.inf if free is None else max(free, BYTES_A_CELL * ROWS**2)
     n = 1
-    while n < classes and size > (ROWS if LEAST_PASSES * n < updates(n) else roomy) * n:
+    while (n < classes and size > ROWS * n) or BYTES_A_CELL * (size / n) ** 2 > room:
         n *= 2
     return n

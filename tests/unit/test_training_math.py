@@ -296,14 +296,12 @@ def test_shards_are_of_a_size_that_suits_the_device():
         assert n == 1 or size > 512 * n
     assert shards_a_side(400_000, 64) == 64  # the store has no more
     gb = 1 << 30
-    # As many as a CPU has, where fewer would take more passes.
-    for size in (1025, 10_000, 50_000, 100_000):
+    # More where one would not fit into a GPU's memory, but none smaller than on a CPU.
+    for size in (1025, 10_000, 50_000, 100_000, 400_000):
         assert shards_a_side(size, 64, 10 * gb) == shards_a_side(size, 64)
-    # Else as large as memory allows, up to 8,192 rows, and never smaller than on a CPU.
-    assert shards_a_side(400_000, 256, 10 * gb) == 64
-    assert shards_a_side(1_000_000, 256, 10 * gb) == 128
-    assert shards_a_side(1_000_000, 256, gb // 10) == 256
-    assert shards_a_side(100_000, 64, -1) == 64
+    assert shards_a_side(2_000_000, 64, 10 * gb) == 128
+    assert shards_a_side(400_000, 64, gb // 10) == 256
+    assert shards_a_side(100_000, 64, -1) == 128
 
 
 def test_training_stops_when_it_has_converged_however_it_is_cut(device):
