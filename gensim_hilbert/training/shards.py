@@ -83,7 +83,7 @@ class Shards:
 
     def blocks(self, array: np.ndarray, n: int | None = None) -> list[torch.Tensor]:
         """The rows [k::n] of an array, on the device; by default n is that of shards a side."""
-        whole, n = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32)).to(self.device), n or self.n
+        whole, n = torch.from_numpy(np.require(array, np.float32, ["C", "W"])).to(self.device), n or self.n
         return [whole[k::n].clone() for k in range(n)]
 
     def load(self, i: int, j: int) -> Entries:
