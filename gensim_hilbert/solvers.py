@@ -274,9 +274,7 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
     if model.solver == "gibbs":
         report = {"workers": model.workers * BYTES_A_WORKER}
         return report | {"subwords": learnt * row + made} if made else report
-    from gensim_hilbert.training.factorization import shards_a_side
-
-    side = -(-size // shards_a_side(size, classes_for(size)))
+    side = -(-size // classes_for(size))  # of a shard, except on GPUs with little memory
     return {
         "counts": min(int(model.memory_gb * (1 << 30)), 12 * size**2),
         # For both sides: what is learnt, two moments, and two copies to step back to.

@@ -110,7 +110,8 @@ class Factorization:
         After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
         share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
-        Shards a side, by default so many that one has 512 to 1,024 rows, up to as many as the store is made of.
+        Shards a side, by default so many that one has 512 to 1,024 rows, up to as many as the store is made of, or
+        more where a GPU has no room for one.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
     precision : {"float32", "tf32", "bf16"}
@@ -189,7 +190,7 @@ class Factorization:
         priors_w, priors_v = map(self._priors, objective.weights)
         self.w = Factor("w", w, priors_w, vector_size)
         if composition is None:
-            locks = None if lock is None else self.shards.blocks(lock[:, None])
+            locks = None if lock is None else self.shards.blocks(np.maximum(lock, 0)[:, None])
             self.v = Factor("v", v, priors_v, vector_size, locks)
         else:
             mixture = Mixture(composition, self.n, self.device)

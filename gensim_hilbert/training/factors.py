@@ -24,14 +24,15 @@ class Moments:
     def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
         """Move the rows; those with lock 0 stay."""
         before = None if lock is None else rows.clone()
+        fused = rows.device.type in FUSED
         adam(
             [rows],
             [gradient],
             [self.first],
             [self.second],
             [],
-            [torch.tensor(float(self.steps), device=rows.device)],
-            fused=rows.device.type in FUSED,
+            [torch.full((), float(self.steps), device=rows.device if fused else "cpu")],
+            fused=fused,
             amsgrad=False,
             beta1=BETAS[0],
             beta2=BETAS[1],

@@ -63,12 +63,13 @@ def whitening(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def balancing(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     """By what to multiply the axes of W, and divide those of V, to have both about as strong.
 
-    These are powers of two: no digit is lost on the way there and back.
+    These are powers of two, so that no digit is lost on the way there and back, but of numbers next to nothing.
     """
     w_squares, v_squares = (np.einsum("ij,ij->j", side, side, dtype=np.float64) for side in (w, v))
     there = (w_squares > 0) & (v_squares > 0)
     ratio = np.divide(v_squares, w_squares, out=np.ones_like(w_squares), where=there)
-    return np.asarray(np.exp2(np.round(np.log2(ratio) / 4)), dtype=np.float32)
+    exponents = np.round(np.log2(ratio) / 4).clip(-32, 32)
+    return np.asarray(np.exp2(exponents), dtype=np.float32)
 
 
 def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ class Product:
     def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
         """Add to slopes the derivatives, by rows of both sides, of what has derivatives `scale` d by psi."""
         (w, v), (to_w, to_v) = rows, slopes
-        if self.low is None:
+        if self.low is None and to_w.is_contiguous():  # a product into parts of rows is lost on some of Apple's systems
             to_w.addmm_(d, v, alpha=scale)
             to_v.addmm_(d.T, w, alpha=scale)
         else:
@@ -54,7 +54,7 @@ class Product:
         return w, v
 
     def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
-        """By what to multiply the axes of W, and divide those of V, for a prior to weigh least; None keeps them."""
+        """By what to multiply the axes of W, and divide those of V, so that a prior weighs little; None keeps them."""
         return balancing(w, v)
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
