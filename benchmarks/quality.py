@@ -3,12 +3,12 @@
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
                                  [--glove DIR]
 
-HilbertMLE with both solvers, GloVe's objective and gensim's SGNS always; the original word2vec in C (`pip install
-word2vec`) and fastText (`pip install fasttext`) where they are installed, GloVe where `--glove` names the folder of its
-compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5 negatives, 5 epochs and
-sample = 1e-4; GloVe has its own defaults, but the x_max of 10 of its demo, made for corpora of this size, and so has
-its objective here. word2vec in C and fastText take no seed: their runs differ by the timing of two threads. Every model
-is trained and scored in a process of its own. Mean and standard deviation over seeds.
+HilbertMLE with both solvers, with subwords, GloVe's objective and gensim's SGNS always; the original word2vec in C
+(`pip install word2vec`) and fastText (`pip install fasttext`) where they are installed, GloVe where `--glove` names the
+folder of its compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5
+negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max of 10 of its demo, made for corpora of
+this size, and so has its objective here. word2vec in C and fastText take no seed: their runs differ by the timing of
+two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over seeds.
 """
 
 from __future__ import annotations
@@ -51,6 +51,16 @@ def gibbs(path: str, size: int, words: int, seed: int):
     )  # fmt: skip
     both = summed(model.syn1neg, model.wv.vectors)
     return model.wv.index_to_key, {"HilbertMLE, gibbs": model.wv.vectors, "HilbertMLE, gibbs, 'v+w'": both}
+
+
+def subwords(path: str, size: int, words: int, seed: int):
+    from gensim_hilbert import HilbertMLE
+
+    model = HilbertMLE(
+        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
+        subwords=True,
+    )  # fmt: skip
+    return model.wv.index_to_key, {"HilbertMLE, `subwords=True`": model.wv.vectors}
 
 
 def sgns(path: str, size: int, words: int, seed: int):
@@ -156,6 +166,7 @@ def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **o
 TRAINERS = {
     "hilbert": hilbert,
     "gibbs": gibbs,
+    "subwords": subwords,
     "sgns": sgns,
     "our_glove": our_glove,
     "word2vec": word2vec,
