@@ -20,6 +20,7 @@ from gensim_hilbert.cli.models import analogy, export, neighbors, pmi
 from gensim_hilbert.cli.names import Verbs
 from gensim_hilbert.cli.report import report
 from gensim_hilbert.cli.train import train
+from gensim_hilbert.interruption import is_interruption
 
 COMPLETION = """\b
 Completion of verbs and options with the tab key, in bash:
@@ -57,14 +58,14 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        # A thread may hang in a network read for minutes; nothing of it is wanted any more.
-        sys.stderr.flush()
-        os._exit(130)
     except BrokenPipeError:
         drop_output()
         sys.exit(1)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
+        if is_interruption(error):
+            # A thread may hang in a network read for minutes; nothing of it is wanted any more.
+            sys.stderr.flush()
+            os._exit(130)
         if debug:
             raise
         click.echo(f"error: {sentence(error)}", err=True)
@@ -80,7 +81,7 @@ def drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: BaseException) -> str:
     """What an error says, in one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror

@@ -25,6 +25,7 @@ from gensim_hilbert.corpus import as_corpus, is_local
 from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import counts_beside, refuse_to_replace, write_atomically
+from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def train(
             save_whole(model, output, work, command)
         except BaseException as error:
             # As in counting, an error leaves nothing behind; but epochs that are done may have taken days.
-            kept = f"training-*/{CHECKPOINT}" if isinstance(error, Exception) else "training-*/*"
+            failed = isinstance(error, Exception) and not is_interruption(error)
+            kept = f"training-*/{CHECKPOINT}" if failed else "training-*/*"
             if any(work.glob(kept)):
                 below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
                 click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)

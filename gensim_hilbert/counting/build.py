@@ -32,6 +32,7 @@ from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
 from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
+from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
 
@@ -347,8 +348,11 @@ def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Itera
             (work / LOCK).unlink(missing_ok=True)
             os.rename(work, target)
         except BaseException as error:
-            if isinstance(error, Exception) or not resumable:
+            interrupted = is_interruption(error)
+            if not resumable or (isinstance(error, Exception) and not interrupted):
                 discard(work)
+            if interrupted and isinstance(error, Exception):
+                raise KeyboardInterrupt from error
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:
                 free = shutil.disk_usage(work.parent).free
                 raise OSError(

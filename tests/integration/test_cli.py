@@ -10,6 +10,7 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import threading
 import time
@@ -226,6 +227,26 @@ class TestInterruption:
         assert done.returncode == 0, done.stderr
         assert not work.exists()
         assert_same(PairCounts.open(out), PairCounts.from_corpus(path, window=10))
+
+    def test_one_that_strikes_while_a_lock_is_taken(self, plain, tmp_path):
+        """As it can in any `with lock:`, which then releases what it does not have."""
+        script = (
+            "import sys, threading\n"
+            "from gensim_hilbert import cli\n"
+            "from gensim_hilbert.counting import build\n"
+            "def struck(*_):\n"
+            "    try:\n"
+            "        raise KeyboardInterrupt\n"
+            "    finally:\n"
+            "        threading.Lock().release()\n"
+            "build.count_blocks = struck\n"
+            "cli.main()\n"
+        )
+        command = [sys.executable, "-c", script, "count", plain, "-o", tmp_path / "out"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (130, "")
+        assert "release unlocked lock" not in done.stderr
+        assert "give the same command again to go on" in done.stderr
 
     @pytest.mark.parametrize("tag", ["v1", None])
     def test_a_server_that_stalls(self, tag, stalling, tmp_path):
