@@ -4,9 +4,10 @@ from __future__ import annotations
 
 
 def is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: it can strike while a lock is taken, which then fails in its own way."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    """Whether an error is Ctrl-C, or what becomes of it where it strikes while a lock is taken.
+
+    Releasing that lock is then a RuntimeError. Other errors are what they are, also while Ctrl-C is being handled.
+    """
+    while isinstance(error, RuntimeError):
+        error = error.__context__
+    return isinstance(error, KeyboardInterrupt)

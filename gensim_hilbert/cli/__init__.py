@@ -62,7 +62,7 @@ def main() -> None:
         drop_output()
         sys.exit(1)
     except (Exception, KeyboardInterrupt) as error:
-        if is_interruption(error):
+        if isinstance(error, click.Abort) or is_interruption(error):
             # A thread may hang in a network read for minutes; nothing of it is wanted any more.
             sys.stderr.flush()
             os._exit(130)

@@ -23,7 +23,7 @@ class Moments:
 
     def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
         """Move the rows; those with lock 0 stay."""
-        before = None if lock is None else rows.clone()
+        before = rows if lock is None else rows.clone()
         fused = rows.device.type in FUSED
         adam(
             [rows],
@@ -42,7 +42,7 @@ class Moments:
             maximize=False,
         )
         self.steps += 1
-        if before is not None and lock is not None:
+        if lock is not None:
             torch.lerp(before, rows, lock, out=rows)
 
     def turn(self, axes: torch.Tensor) -> None:

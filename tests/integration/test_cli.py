@@ -248,6 +248,16 @@ class TestInterruption:
         assert "release unlocked lock" not in done.stderr
         assert "give the same command again to go on" in done.stderr
 
+    def test_an_error_in_a_script_that_handles_one_is_still_that_error(self, tmp_path):
+        empty = tmp_path / "empty.txt"
+        empty.touch()
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            with pytest.raises(ValueError, match="the corpus is empty"):
+                PairCounts.from_corpus(empty, directory=tmp_path / "out")
+        assert [path.name for path in tmp_path.iterdir()] == ["empty.txt"]
+
     @pytest.mark.parametrize("tag", ["v1", None])
     def test_a_server_that_stalls(self, tag, stalling, tmp_path):
         """Counting goes on only where the server tells whether the file is still the same."""
