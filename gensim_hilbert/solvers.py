@@ -13,6 +13,7 @@ import numpy as np
 
 from gensim_hilbert.corpus import Corpus
 from gensim_hilbert.counting.plan import classes_for
+from gensim_hilbert.engine import default_workers
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -274,10 +275,15 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
     if model.solver == "gibbs":
         report = {"workers": model.workers * BYTES_A_WORKER}
         return report | {"subwords": learnt * row + made} if made else report
-    side = -(-size // classes_for(size))  # of a shard, except on GPUs with little memory
+
+    from gensim_hilbert.training.team import at_once
+
+    n = classes_for(size)  # shards a side, except on GPUs with little memory
+    side = -(-size // n)
     return {
         "counts": min(int(model.memory_gb * (1 << 30)), 12 * size**2),
         # For both sides: what is learnt, two moments, and two copies to step back to.
         "optimizer": 5 * (size + learnt) * row + made,
-        "shards": 2 * 4 * side * side,
+        # Psi and what is made of it, and two gradients, for each that is worked on at the same time.
+        "shards": at_once(side, n, default_workers(None)) * 2 * side * (4 * side + row),
     }

@@ -20,6 +20,7 @@ from scipy import sparse
 from torch.nn.functional import embedding_bag
 
 from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.device import Each
 from gensim_hilbert.training.factors import Factor, squares
 
 ITERATIONS = 20  # of least squares
@@ -104,27 +105,23 @@ class Composed(Factor):
     def reset_moments(self) -> None:
         """Forget what the optimiser has learnt, and gradients."""
         super().reset_moments()
-        words = sum(self.mixture.sizes)
-        self.gradient, self.visits = self.learnt.new_zeros(words, self.learnt.shape[1]), 0
+        self.gradient = self.learnt.new_zeros(sum(self.mixture.sizes), self.learnt.shape[1])
 
     def prior(self, k: int) -> float:
         """A part of that on all blocks."""
         return self.squares / len(self.blocks)
 
-    def slope(self, k: int) -> torch.Tensor:
-        """Nothing yet: the prior comes later."""
-        return self._gradient(k).zero_()
+    def slope(self, k: int, room: torch.Tensor) -> torch.Tensor:
+        """Nothing yet: the prior comes later. What is added stays here."""
+        return torch.split(self.gradient, self.mixture.sizes)[k].zero_()
 
-    def step(self, k: int, rate: float) -> None:
-        """Keep the gradient of a block; with that of the last one, move all."""
-        self.visits += 1
-        if self.visits == len(self.blocks):
-            self.visits = 0
-            self.moments[0].step(self.learnt, self._whole_slope(), rate, None)
-            self._compose()
+    def step(self, k: int, slope: torch.Tensor, rate: float) -> None:
+        """Not before all blocks have their slopes."""
 
-    def _gradient(self, k: int) -> torch.Tensor:
-        return torch.split(self.gradient, self.mixture.sizes)[k]
+    def end_stretch(self, rate: float) -> None:
+        """Move all."""
+        self.moments[0].step(self.learnt, self._whole_slope(), rate, None)
+        self._compose()
 
     def _whole_slope(self) -> torch.Tensor:
         """The gradient by what is learnt, that of the prior included."""
@@ -132,8 +129,8 @@ class Composed(Factor):
         slope[:, : self.vector_size].addcmul_(self.priors[0], self.learnt[:, : self.vector_size])
         return slope
 
-    def turn(self, axes: torch.Tensor) -> None:
-        """To other axes."""
+    def turn(self, axes: torch.Tensor, each: Each) -> None:
+        """To other axes, all at once."""
         self.learnt, self.gradient = self.learnt @ axes, self.gradient @ axes
         self.moments[0].turn(axes)
         self._compose()
@@ -146,17 +143,12 @@ class Composed(Factor):
         self.reset_moments()
         self._compose()
 
-    def moment_steps(self) -> list[int]:
-        """And how many blocks have been visited since the last."""
-        return [*super().moment_steps(), self.visits]
-
     def moment_arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        """And the gradients of those."""
+        """And the gradients of blocks, which a stretch may have begun to collect."""
         yield from super().moment_arrays()
         yield f"{self.name}_gradient", self.gradient.cpu().numpy()
 
     def restore_moments(self, blocks_of: Callable[[str], list[torch.Tensor]], steps: list[int]) -> None:
         """What `moment_steps` and `moment_arrays` have told."""
         super().restore_moments(blocks_of, steps)
-        self.visits = steps[-1]
         (self.gradient,) = blocks_of(f"{self.name}_gradient")

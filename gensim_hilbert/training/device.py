@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
-FEW_OPERATIONS = 2e8  # some milliseconds of one core
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # `map`, or one that works on several at a time
 
 
 def choose_device(name: str) -> torch.device:
@@ -36,20 +37,14 @@ def wide(x: torch.Tensor) -> torch.Tensor:
 
 
 @contextmanager
-def threads_for(operations: float, device: torch.device) -> Iterator[None]:
-    """Let torch have one thread for products of so few operations, all of its threads for larger ones.
-
-    Threads that share a millisecond's work mostly wait for each other, and on a busy machine for long.
-    """
+def threads(number: int) -> Iterator[None]:
+    """Let torch share operations out among so many; then set back what was set."""
     before = torch.get_num_threads()
-    if device.type != "cpu" or operations > FEW_OPERATIONS or before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
+    torch.set_num_threads(number)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(before)  # also for threads to come, which take the number that was set last
 
 
 @contextmanager

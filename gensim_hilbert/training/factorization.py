@@ -2,9 +2,9 @@
 
 On a shard, psi costs one matrix product, and D = dL/dpsi what the objective takes (Hilbert-MLE: one exponential); the
 gradients D V and D^T W are two products more. Adam's moments and step counts belong to row blocks. Shards are visited
-in Latin squares: n shards in a row share no rows and no columns.
+in Latin squares: n shards in a row share no rows and no columns, and are visited as many at a time as there are cores.
 
-Adam scales axis by axis, and so depends on the axes, which psi does not. A few times a pass the factors are turned to
+Adam scales axis by axis, and so depends on the axes, which psi does not. From time to time the factors are turned to
 their principal axes, where that scaling fits: weak axes, which hold much of syntax, then learn as fast as strong ones.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -26,12 +25,13 @@ from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads_for
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
 from gensim_hilbert.training.factors import Factor, joined
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
+from gensim_hilbert.training.team import Room, Team
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an hone
 UPDATES = 256  # of each row, at least; twice as many for rows that make up more than FEW shards a side
 FEW = 16
 LEAST_PASSES = 8
-TURNS = 4  # to principal axes, each pass
+TURN = 64  # stretches, after which to turn to principal axes
 STRETCH = 1 / 16  # of all passes: over fewer of them the loss shows no trend
 HIGH = 1 / 2  # of all passes: before, a loss that no longer falls may only tell of the noise of a high rate
 TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
@@ -66,6 +66,23 @@ class Sums:
     mass: float = 0.0  # of the model's probabilities
     share: float = 0.0  # what they should add up to
     gradient: float = 0.0  # squared
+
+    def add(self, cost: Cost, gradient: float) -> None:
+        """A shard more."""
+        self.shards += 1
+        self.loss += cost.loss
+        self.mass += cost.mass
+        self.share += cost.share
+        self.gradient += gradient
+
+    def report(self, passes: float, scale: float) -> Report:
+        """The same as means, the loss times `scale`."""
+        return Report(
+            passes=passes,
+            loss=self.loss / self.shards * scale,
+            unitarity=self.mass / self.share if self.share else math.nan,
+            gradient=math.sqrt(self.gradient / self.shards),
+        )
 
 
 @dataclass
@@ -215,8 +232,8 @@ class Factorization:
 
     def _start(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """An SVD, with as many axes as there are words, at most; others are zero."""
-        with self._threads(), products_in(self.precision):
-            start_of = spectral_start(self.shards, self.vector_size, self.generator)
+        with Team(self.shards) as team, products_in(self.precision):
+            start_of = spectral_start(team, self.vector_size, self.generator)
         # A product is rounded by the layout of its factors, and a checkpoint has but one.
         w, v = ([x.contiguous() for x in side] for side in start_of)
         missing = self.vector_size - w[0].shape[1]
@@ -238,7 +255,7 @@ class Factorization:
         """The loss of a cell without vectors, by one shard: all are alike."""
         nothing = np.zeros((self.size, self.vector_size), dtype=np.float32)
         w, v = self._extended(nothing, nothing, biases)
-        (shard,) = self.shards.stream([(0, 0)])
+        shard = self.shards[0, 0]
         psi = torch.empty(len(w[0]), len(v[0]), device=self.device)
         self.kernel.forward(w[0], v[0], psi)
         return self.objective.differentiate_(psi, shard).loss / shard.cells
@@ -264,8 +281,7 @@ class Factorization:
             if not done:
                 self._draw_order()
             try:
-                with self._threads():
-                    self._visit(self.order[done : done + target - self.steps_done], progress)
+                self._visit(self.order[done : done + target - self.steps_done], progress)
             except Diverged:
                 self._step_back()
                 continue
@@ -278,47 +294,45 @@ class Factorization:
         return self.report
 
     def _visit(self, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
+        """Go through shards a stretch at a time."""
         n = self.n
-        room = torch.empty(len(self.shards.a[0]) * len(self.shards.b[0]), device=self.device)
-        for shard in self.shards.stream(order):
-            if not self.keeps_axes and self.steps_done and self.steps_done % max(1, n * n // TURNS) == 0:
-                self._turn()
-            with products_in(self.precision):
-                cost, to_w, to_v = self._differentiate(shard, room)
-            if self._is_beyond(cost, shard.cells):
-                raise Diverged
-            sums = self.sums
-            sums.shards += 1
-            sums.loss += cost.loss + 0.5 * self.size / n * (self.w.prior(shard.i) + self.v.prior(shard.j))
-            sums.mass += cost.mass
-            sums.share += cost.share
-            sums.gradient += float(torch.linalg.vector_norm(to_w)) ** 2 + float(torch.linalg.vector_norm(to_v)) ** 2
-            rate = self.scale * self._rate_now()
-            self.w.step(shard.i, rate)
-            self.v.step(shard.j, rate)
-            self.steps_done += 1
-            self.report = Report(
-                passes=self.steps_done / n**2,
-                loss=sums.loss / sums.shards * n**2 / self.size**2,
-                unitarity=sums.mass / sums.share if sums.share else math.nan,
-                gradient=math.sqrt(sums.gradient / sums.shards),
-            )
-            if progress and self.steps_done % n == 0:
-                progress(self.report)
+        with Team(self.shards, self.w[0].shape[1]) as team:
+            while order:
+                if self._is_time_to_turn():
+                    self._turn(team)
+                rate = self.scale * self._rate_now()
+                stretch = order[: n - self.steps_done % n]
+                with products_in(self.precision):
+                    for cost, gradient in team.map(partial(self._learn, rate=rate), stretch):
+                        self.sums.add(cost, gradient)
+                        self.steps_done += 1
+                self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
+                order = order[len(stretch) :]
+                if self.steps_done % n == 0:
+                    self.w.end_stretch(rate)
+                    self.v.end_stretch(rate)
+                    if progress:
+                        progress(self.report)
 
-    def _differentiate(self, shard: Shard, room: torch.Tensor) -> tuple[Cost, torch.Tensor, torch.Tensor]:
+    def _learn(self, shard: Shard, room: Room, rate: float) -> tuple[Cost, float]:
+        """Make a step; returns the cost before it, with that of the prior, and the squared norm of the gradient."""
+        cost, to_w, to_v = self._differentiate(shard, room)
+        if self._is_beyond(cost, shard.cells):
+            raise Diverged
+        prior = 0.5 * self.size / self.n * (self.w.prior(shard.i) + self.v.prior(shard.j))
+        gradient = sum(float(torch.linalg.vector_norm(slope)) ** 2 for slope in (to_w, to_v))
+        self.w.step(shard.i, to_w, rate)
+        self.v.step(shard.j, to_v, rate)
+        return cost._replace(loss=cost.loss + prior), gradient
+
+    def _differentiate(self, shard: Shard, room: Room) -> tuple[Cost, torch.Tensor, torch.Tensor]:
         """The cost of a shard, and its gradients, those of the prior included."""
-        w, v = self.w[shard.i], self.v[shard.j]
-        d = room[: shard.cells].view(len(w), len(v))
+        w, v, d = self.w[shard.i], self.v[shard.j], room.psi_of(shard)
         self.kernel.forward(w, v, d)
         cost = self.objective.differentiate_(d, shard)
-        slopes = self.w.slope(shard.i), self.v.slope(shard.j)
+        slopes = self.w.slope(shard.i, room.to_w), self.v.slope(shard.j, room.to_v)
         self.kernel.backward(d, (w, v), slopes, self.n / self.size)
         return cost, *slopes
-
-    def _threads(self) -> AbstractContextManager[None]:
-        """As many as are of use for a shard."""
-        return threads_for(2 * (self.size / self.n) ** 2 * self.vector_size, self.device)
 
     def _is_beyond(self, cost: Cost, cells: int) -> bool:
         """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
@@ -329,11 +343,12 @@ class Factorization:
     # ------------------------------------------------------------------ schedule
 
     def _rate_now(self) -> float:
-        """Half a cosine from first to last; after convergence, the rest of it passes faster."""
-        done = self.steps_done / self.steps
+        """Half a cosine from first to last, one rate a stretch; after convergence, the rest of it passes faster."""
+        steps = self.steps_done // self.n * self.n
+        done = steps / self.steps
         if self.converged is not None:
             before = self.converged / self.steps
-            done = before + (1 - before) * (self.steps_done - self.converged) / (self.end - self.converged)
+            done = before + (1 - before) * (steps - self.converged) / (self.end - self.converged)
         return self.rate * (self.final_rate + (1 - self.final_rate) * 0.5 * (1 + math.cos(math.pi * done)))
 
     def _look_for_convergence(self) -> None:
@@ -366,14 +381,18 @@ class Factorization:
             for i in torch.randperm(n, generator=self.generator).tolist()
         ]
 
-    def _turn(self) -> None:
-        axes = principal_axes([rows[:, : self.vector_size] for rows in self.w.blocks + self.v.blocks])
+    def _is_time_to_turn(self) -> bool:
+        stretches, visited = divmod(self.steps_done, self.n)
+        return not (self.keeps_axes or visited) and stretches > 0 and stretches % TURN == 0
+
+    def _turn(self, team: Team) -> None:
+        axes = principal_axes([rows[:, : self.vector_size] for rows in self.w.blocks + self.v.blocks], team.each)
         if self.kernel.extra:
             wider = torch.eye(self.vector_size + self.kernel.extra, device=self.device)
             wider[: self.vector_size, : self.vector_size] = axes
             axes = wider
-        self.w.turn(axes)
-        self.v.turn(axes)
+        self.w.turn(axes, team.each)
+        self.v.turn(axes, team.each)
 
     # ------------------------------------------------------------------ safety
 
@@ -449,13 +468,16 @@ class Factorization:
 
     def evaluate(self) -> Report:
         """The exact objective, prior included, and sum p^, in float64."""
-        loss = mass = share = 0.0
         exact = KERNELS[self.objective.kernel](self.vector_size, "float32")
-        for shard in self.shards.whole():
-            psi = torch.empty(len(shard.a), len(shard.b), device=self.device)
+
+        def cost_of(shard: Shard, room: Room) -> Cost:
+            psi = room.psi_of(shard)
             exact.forward(self.w[shard.i], self.v[shard.j], psi)
-            cost = self.objective.differentiate_(psi, shard)
-            loss, mass, share = loss + cost.loss, mass + cost.mass, share + cost.share
+            return self.objective.differentiate_(psi, shard)
+
+        with Team(self.shards) as team:
+            costs = [cost for stretch in self.shards.stretches() for cost in team.map(cost_of, stretch)]
+        loss, mass, share = map(sum, zip(*costs, strict=True))
         prior = sum(side.prior(k) for side in (self.w, self.v) for k in range(self.n))
         return Report(
             passes=self.steps_done / self.n**2,
@@ -463,6 +485,7 @@ class Factorization:
             unitarity=mass / share if share else math.nan,
         )
 
+    @threads(1)
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
         """Covectors, and vectors or what they are made of, in the canonical gauge unless axes are kept; and biases."""
         w, v = joined(self.w.blocks), joined(self.v.blocks)

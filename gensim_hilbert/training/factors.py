@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.optim.adam import adam
 
-from gensim_hilbert.training.device import wide
+from gensim_hilbert.training.device import Each, wide
 
 BETAS = (0.9, 0.99)
 FUSED = ("cpu", "cuda")  # where torch makes one pass over memory of Adam's step, which takes its time for that
@@ -76,7 +76,6 @@ class Factor:
         locks: list[torch.Tensor] | None = None,
     ):
         self.name, self.blocks, self.priors, self.vector_size, self.locks = name, blocks, priors, vector_size, locks
-        self.room = torch.zeros_like(blocks[0])  # for gradients: none is larger, and new memory would cost more
         self.reset_moments()
 
     def __getitem__(self, k: int) -> torch.Tensor:
@@ -95,26 +94,30 @@ class Factor:
         """Twice the loss of the prior on a block."""
         return squares(self.blocks[k][:, : self.vector_size], self.priors[k])
 
-    def slope(self, k: int) -> torch.Tensor:
+    def slope(self, k: int, room: torch.Tensor) -> torch.Tensor:
         """The gradient by the rows of a block, as far as it comes from the prior; the rest is to be added there."""
-        gradient = self._gradient(k)
+        gradient = room[: len(self.blocks[k])]
         torch.mul(self.blocks[k][:, : self.vector_size], self.priors[k], out=gradient[:, : self.vector_size])
         gradient[:, self.vector_size :] = 0
         return gradient
 
-    def step(self, k: int, rate: float) -> None:
-        """Move the rows of a block, whose `slope` came last and is now complete."""
+    def step(self, k: int, slope: torch.Tensor, rate: float) -> None:
+        """Move the rows of a block."""
         lock = None if self.locks is None else self.locks[k]
-        self.moments[k].step(self.blocks[k], self._gradient(k), rate, lock)
+        self.moments[k].step(self.blocks[k], slope, rate, lock)
 
-    def _gradient(self, k: int) -> torch.Tensor:
-        return self.room[: len(self.blocks[k])]
+    def end_stretch(self, rate: float) -> None:
+        """Each block has had a step since this was called last."""
 
-    def turn(self, axes: torch.Tensor) -> None:
-        """To other axes."""
-        for k, moments in enumerate(self.moments):
+    def turn(self, axes: torch.Tensor, each: Each) -> None:
+        """To other axes, `each` block by itself."""
+
+        def turn_block(k: int) -> None:
             self.blocks[k] = self.blocks[k] @ axes
-            moments.turn(axes)
+            self.moments[k].turn(axes)
+
+        for _ in each(turn_block, range(len(self.blocks))):
+            pass
 
     # ------------------------------------------------------------------ copies
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from gensim_hilbert.training.device import wide
+from gensim_hilbert.training.device import Each, wide
 
 # See benchmarks/RESULTS.md.
 GAUGE = {"factorization": 0.25, "gibbs": 0.5}
@@ -84,9 +84,8 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(total - total.mean(axis=0))
 
 
-def principal_axes(blocks: list[torch.Tensor]) -> torch.Tensor:
+def principal_axes(blocks: list[torch.Tensor], each: Each = map) -> torch.Tensor:
     """An orthogonal matrix that makes the joint second moments of all rows diagonal, strongest first."""
-    moments = sum(wide(block.T @ block) for block in blocks)
-    assert isinstance(moments, torch.Tensor)
+    moments = torch.as_tensor(sum(each(lambda block: wide(block.T @ block), blocks)))
     axes: torch.Tensor = torch.linalg.eigh(moments.cpu())[1]
     return axes.flip(1).to(blocks[0])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 import torch
@@ -13,6 +13,8 @@ from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.device import wide
 
 Entries = tuple[torch.Tensor, torch.Tensor]  # places in the flattened shard, values
+SLAB = 1 << 26  # bytes: the system gives and takes back so many at once
+ALIGNED = 64  # bytes
 
 
 @dataclass
@@ -71,14 +73,30 @@ class Shard:
         return float(wide(x) @ wide(y))
 
 
+class Slabs:
+    """Memory for what stays. Among arrays that come and go, it would leave gaps several times as large as itself."""
+
+    def __init__(self) -> None:
+        self.free, self.lock = torch.empty(0, dtype=torch.uint8), Lock()
+
+    def keep(self, x: torch.Tensor) -> torch.Tensor:
+        """A copy."""
+        size = -(-x.nbytes // ALIGNED) * ALIGNED
+        with self.lock:
+            if size > len(self.free):
+                self.free = torch.empty(max(SLAB, size), dtype=torch.uint8)
+            room, self.free = self.free[: x.nbytes], self.free[size:]
+        return room.view(x.dtype).copy_(x)
+
+
 class Shards:
-    """Reads shards ahead in a thread, and keeps them in memory where all of them fit into `memory_gb`."""
+    """Reads shards, and keeps them in memory where all of them fit into `memory_gb`."""
 
     def __init__(self, objective: Objective, n: int, device: torch.device, memory_gb: float):
         self.objective, self.n, self.device = objective, n, device
         bytes_needed = 12 * objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)
         self.cache: dict[tuple[int, int], Entries] | None = {} if bytes_needed < memory_gb * (1 << 30) else None
-        self.size = len(objective.counts)
+        self.slabs, self.size = Slabs(), len(objective.counts)
         self.a, self.b = self.blocks(objective.contexts), self.blocks(objective.terms)
 
     def blocks(self, array: np.ndarray, n: int | None = None) -> list[torch.Tensor]:
@@ -86,36 +104,27 @@ class Shards:
         whole, n = torch.from_numpy(np.require(array, np.float32, ["C", "W"])).to(self.device), n or self.n
         return [whole[k::n].clone() for k in range(n)]
 
-    def load(self, i: int, j: int) -> Entries:
-        """One shard, on the host; pinned where it will travel."""
+    def __getitem__(self, key: tuple[int, int]) -> Shard:
+        """One shard, on the device; by several threads, if need be."""
+        i, j = key
+        entries = None if self.cache is None else self.cache.get(key)
+        if entries is None:
+            entries = self._load(i, j)
+            if self.cache is not None:
+                self.cache[key] = entries
+        places, values = (part.to(self.device, non_blocking=True) for part in entries)
+        return Shard(i, j, self.a[i], self.b[j], places, values)
+
+    def _load(self, i: int, j: int) -> Entries:
+        """From the store to the host; pinned where it will travel."""
         rows, columns, values = self.objective.positives(i, j, self.n)
         places = torch.from_numpy(rows.astype(np.int64) * len(self.b[j]) + columns)
         weights = torch.from_numpy(values.astype(np.float32))
         if self.device.type == "cuda":
-            places, weights = places.pin_memory(), weights.pin_memory()
-        return places, weights
+            return places.pin_memory(), weights.pin_memory()
+        return (places, weights) if self.cache is None else (self.slabs.keep(places), self.slabs.keep(weights))
 
-    def stream(self, order: Iterable[tuple[int, int]]) -> Iterator[Shard]:
-        """Shards in the given order, the next one being read while this one is used."""
-        with ThreadPoolExecutor(1, thread_name_prefix="gensim_hilbert shards") as reader:
-            ahead: Future[Entries] | Entries | None = None
-            here: tuple[int, int] | None = None
-            for following in [*order, None]:
-                waiting = None if following is None else self._ask(following, reader)
-                if here is not None and ahead is not None:
-                    entries = ahead.result() if isinstance(ahead, Future) else ahead
-                    if self.cache is not None:
-                        self.cache[here] = entries
-                    places, values = (part.to(self.device, non_blocking=True) for part in entries)
-                    i, j = here
-                    yield Shard(i, j, self.a[i], self.b[j], places, values)
-                here, ahead = following, waiting
-
-    def whole(self) -> Iterator[Shard]:
-        """All shards, row by row."""
-        return self.stream((i, j) for i in range(self.n) for j in range(self.n))
-
-    def _ask(self, key: tuple[int, int], reader: ThreadPoolExecutor) -> Future[Entries] | Entries:
-        if self.cache is not None and key in self.cache:
-            return self.cache[key]
-        return reader.submit(self.load, *key)
+    def stretches(self) -> Iterator[list[tuple[int, int]]]:
+        """All shards as a Latin square: those of a stretch share neither rows nor columns."""
+        for offset in range(self.n):
+            yield [(i, (i + offset) % self.n) for i in range(self.n)]

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from gensim_hilbert.training.shards import Shard, Shards
+from gensim_hilbert.training.shards import Shard
+from gensim_hilbert.training.team import Room, Team
 
 OVERSAMPLING = 20
 SPARSE = 1 / 25  # of cells: where fewer are not zero, a sparse product on the host is faster than a dense one
@@ -19,10 +20,10 @@ LONGEST = 0.9  # rows are shortened to this: exp is unforgiving at first
 
 
 def spectral_start(
-    shards: Shards, vector_size: int, generator: torch.Generator
+    team: Team, vector_size: int, generator: torch.Generator
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Row blocks of covectors and vectors."""
-    size = shards.size
+    shards, size = team.shards, team.shards.size
     rank = min(vector_size + OVERSAMPLING, size)
     a, b = (shards.blocks(side) for side in shards.objective.weights)
     root_a, root_b = [block.sqrt() for block in a], [block.sqrt() for block in b]
@@ -32,7 +33,8 @@ def spectral_start(
     def sweep(right: list[torch.Tensor], transposed: bool) -> list[torch.Tensor]:
         """The weighted table, or its transpose, times a matrix given by row blocks."""
         out = [torch.zeros(len(block), rank, device=block.device) for block in (b if transposed else a)]
-        for shard in shards.whole():
+
+        def multiply(shard: Shard, room: Room) -> None:
             i, j = shard.i, shard.j
             phi = shards.objective.phi(shard)
             if biases is not None:
@@ -42,12 +44,16 @@ def spectral_start(
             if not least and is_sparse(shard):
                 table = sparse_table(shard, values)
                 out[to] += torch.from_numpy((table.T if transposed else table) @ right[by].numpy())
-                continue
-            dense = torch.zeros(len(a[i]), len(b[j]), device=phi.device)
+                return
+            dense = room.psi_of(shard).zero_()
             if least:
                 dense.add_(least * root_a[i][:, None]).mul_(root_b[j])
             dense.view(-1)[shard.places] = values
             out[to].addmm_(dense.T if transposed else dense, right[by])
+
+        for stretch in shards.stretches():
+            for _ in team.map(multiply, stretch):
+                pass
         return out
 
     def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:

@@ -123,10 +123,11 @@ def diverging_at(step):
     """The gradient, but a step diverges as long as the rate is whole."""
     differentiate = Factorization._differentiate
 
-    def stand_in(self, *arguments):
-        if self.scale == 1 and self.steps_done == min(step, self.steps - 1):
+    def stand_in(self, shard, room):
+        stretch, block = divmod(min(step, self.steps - 1), self.n)
+        if self.scale == 1 and self.steps_done // self.n == stretch and shard.i == block:
             raise Diverged
-        return differentiate(self, *arguments)
+        return differentiate(self, shard, room)
 
     return stand_in
 

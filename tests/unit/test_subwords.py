@@ -16,6 +16,7 @@ from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
 from gensim_hilbert.subwords import Composition, SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.team import Room
 
 WORDS = ["running", "runner", "run", "sunning", "aaaaaaaa", "a", "naïve", "日本語", "sun", "sunny"]
 
@@ -158,12 +159,13 @@ def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
     # compared with autograd elsewhere, and gives the gradient by psi here.
     pairs = [(i, (i + 1) % n) for i in range(n)]
     total = torch.zeros((), dtype=torch.float64)
-    for shard in fit.shards.stream(pairs):
+    for i, j in pairs:
+        shard = fit.shards[i, j]
         psi = covectors[shard.i] @ v[shard.j :: n].T
         slope = psi.detach().float().clone()
         fit.objective.differentiate_(slope, shard)
         total = total + (slope.double() * psi).sum() * n / len(words)
-        fit._differentiate(shard, torch.empty(shard.cells))
+        fit._differentiate(shard, Room(torch.empty(shard.cells), torch.empty(len(shard.a), 5), torch.empty(0)))
     (total + 0.5 * (fit.v.priors[0].double() * learnt.square()).sum()).backward()
     torch.testing.assert_close(fit.v._whole_slope().double(), learnt.grad, rtol=1e-4, atol=1e-4)
 
@@ -180,7 +182,6 @@ def test_a_fit_goes_on_from_the_middle_of_a_stretch(tmp_path):
     whole, cut = fit(), fit()
     whole.run(whole.steps)
     cut.run(2 * 16 + 3)
-    assert cut.v.visits == 3
     checkpoint = Checkpoint(tmp_path, {"settings": {}})
     checkpoint.write(1, *cut.state())
     again = fit(checkpoint.load())
