@@ -86,6 +86,8 @@ class Composed(Factor):
         How much of a row is a vector.
     """
 
+    together = True
+
     def __init__(self, name: str, mixture: Mixture, learnt: torch.Tensor, priors: list[torch.Tensor], vector_size: int):
         self.name, self.mixture, self.learnt, self.vector_size = name, mixture, learnt, vector_size
         weights = torch.cat(priors).square()  # words have priors by the roots of their weights
@@ -118,8 +120,8 @@ class Composed(Factor):
     def step(self, k: int, slope: torch.Tensor, rate: float) -> None:
         """Not before all blocks have their slopes."""
 
-    def end_stretch(self, rate: float) -> None:
-        """Move all."""
+    def step_together(self, rate: float) -> None:
+        """Move what is learnt, and make all blocks anew."""
         self.moments[0].step(self.learnt, self._whole_slope(), rate, None)
         self._compose()
 

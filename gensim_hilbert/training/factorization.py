@@ -4,7 +4,7 @@ On a shard, psi costs one matrix product, and D = dL/dpsi what the objective tak
 gradients D V and D^T W are two products more. Adam's moments and step counts belong to row blocks. Shards are visited
 in Latin squares: n shards in a row share no rows and no columns, and are visited as many at a time as there are cores.
 
-Adam scales axis by axis, and so depends on the axes, which psi does not. From time to time the factors are turned to
+Adam scales axis by axis, and so depends on the axes, which psi does not. After each pass the factors are turned to
 their principal axes, where that scaling fits: weak axes, which hold much of syntax, then learn as fast as strong ones.
 """
 
@@ -42,7 +42,6 @@ STRONGEST = 0.2  # weight of that prior in the loss: on a few sentences, an hone
 UPDATES = 256  # of each row, at least; twice as many for rows that make up more than FEW shards a side
 FEW = 16
 LEAST_PASSES = 8
-TURN = 64  # stretches, after which to turn to principal axes
 STRETCH = 1 / 16  # of all passes: over fewer of them the loss shows no trend
 HIGH = 1 / 2  # of all passes: before, a loss that no longer falls may only tell of the noise of a high rate
 TAIL = 1 / 4  # of all passes: over fewer of them the rate cannot fall without leaving noise
@@ -276,43 +275,42 @@ class Factorization:
         """Visit so many shards more, or as many as are left; returns how the last pass, or part of one, went."""
         a_pass = self.n * self.n
         target = self.steps_done + steps
-        while self.steps_done < min(target, self.end):
-            done = self.steps_done % a_pass
-            if not done:
-                self._draw_order()
-            try:
-                self._visit(self.order[done : done + target - self.steps_done], progress)
-            except Diverged:
-                self._step_back()
-                continue
-            if self.steps_done % a_pass == 0:
-                # What a whole pass started from has shown to be sound; what it ended with has yet to.
-                self.safe, self.untried = self.untried, self._copy()
-                self.history.append(self.report)
-                self.sums = Sums()
-                self._look_for_convergence()
+        with Team(self.shards, self.w[0].shape[1]) as team:
+            while self.steps_done < min(target, self.end):
+                done = self.steps_done % a_pass
+                if not done:
+                    self._draw_order()
+                    if self.steps_done and not self.keeps_axes:
+                        self._turn(team)
+                try:
+                    self._visit(team, self.order[done : done + target - self.steps_done], progress)
+                except Diverged:
+                    self._step_back()
+                    continue
+                if self.steps_done % a_pass == 0:
+                    # What a whole pass started from has shown to be sound; what it ended with has yet to.
+                    self.safe, self.untried = self.untried, self._copy()
+                    self.history.append(self.report)
+                    self.sums = Sums()
+                    self._look_for_convergence()
         return self.report
 
-    def _visit(self, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
-        """Go through shards a stretch at a time."""
+    def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
+        """Go through shards, without a halt unless all blocks move together."""
         n = self.n
-        with Team(self.shards, self.w[0].shape[1]) as team:
-            while order:
-                if self._is_time_to_turn():
-                    self._turn(team)
-                rate = self.scale * self._rate_now()
-                stretch = order[: n - self.steps_done % n]
-                with products_in(self.precision):
-                    for cost, gradient in team.map(partial(self._learn, rate=rate), stretch):
-                        self.sums.add(cost, gradient)
-                        self.steps_done += 1
-                self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
-                order = order[len(stretch) :]
-                if self.steps_done % n == 0:
-                    self.w.end_stretch(rate)
-                    self.v.end_stretch(rate)
-                    if progress:
+        while order:
+            leg = order[: n - self.steps_done % n] if self.v.together else order
+            rates = [self.scale * self._rate_at(self.steps_done + step) for step in range(len(leg))]
+            with products_in(self.precision):
+                for cost, gradient in team.map(self._learn, leg, rates):
+                    self.sums.add(cost, gradient)
+                    self.steps_done += 1
+                    self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
+                    if progress and self.steps_done % n == 0:
                         progress(self.report)
+            if self.v.together and self.steps_done % n == 0:
+                self.v.step_together(rates[-1])
+            order = order[len(leg) :]
 
     def _learn(self, shard: Shard, room: Room, rate: float) -> tuple[Cost, float]:
         """Make a step; returns the cost before it, with that of the prior, and the squared norm of the gradient."""
@@ -342,13 +340,12 @@ class Factorization:
 
     # ------------------------------------------------------------------ schedule
 
-    def _rate_now(self) -> float:
-        """Half a cosine from first to last, one rate a stretch; after convergence, the rest of it passes faster."""
-        steps = self.steps_done // self.n * self.n
-        done = steps / self.steps
+    def _rate_at(self, step: int) -> float:
+        """Half a cosine from first to last; after convergence, the rest of it passes faster."""
+        done = step / self.steps
         if self.converged is not None:
             before = self.converged / self.steps
-            done = before + (1 - before) * (steps - self.converged) / (self.end - self.converged)
+            done = before + (1 - before) * (step - self.converged) / (self.end - self.converged)
         return self.rate * (self.final_rate + (1 - self.final_rate) * 0.5 * (1 + math.cos(math.pi * done)))
 
     def _look_for_convergence(self) -> None:
@@ -380,10 +377,6 @@ class Factorization:
             for offset in torch.randperm(n, generator=self.generator).tolist()
             for i in torch.randperm(n, generator=self.generator).tolist()
         ]
-
-    def _is_time_to_turn(self) -> bool:
-        stretches, visited = divmod(self.steps_done, self.n)
-        return not (self.keeps_axes or visited) and stretches > 0 and stretches % TURN == 0
 
     def _turn(self, team: Team) -> None:
         axes = principal_axes([rows[:, : self.vector_size] for rows in self.w.blocks + self.v.blocks], team.each)
@@ -476,8 +469,7 @@ class Factorization:
             return self.objective.differentiate_(psi, shard)
 
         with Team(self.shards) as team:
-            costs = [cost for stretch in self.shards.stretches() for cost in team.map(cost_of, stretch)]
-        loss, mass, share = map(sum, zip(*costs, strict=True))
+            loss, mass, share = map(sum, zip(*team.map(cost_of, self.shards.latin()), strict=True))
         prior = sum(side.prior(k) for side in (self.w, self.v) for k in range(self.n))
         return Report(
             passes=self.steps_done / self.n**2,

@@ -67,6 +67,8 @@ class Factor:
         Factors of 0 to 1 for the updates of rows.
     """
 
+    together = False  # whether all blocks move at once
+
     def __init__(
         self,
         name: str,
@@ -106,8 +108,8 @@ class Factor:
         lock = None if self.locks is None else self.locks[k]
         self.moments[k].step(self.blocks[k], slope, rate, lock)
 
-    def end_stretch(self, rate: float) -> None:
-        """Each block has had a step since this was called last."""
+    def step_together(self, rate: float) -> None:
+        """Where blocks move together: now each has had its `step`."""
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
         """To other axes, `each` block by itself."""

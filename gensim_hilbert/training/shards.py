@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 
@@ -124,7 +123,6 @@ class Shards:
             return places.pin_memory(), weights.pin_memory()
         return (places, weights) if self.cache is None else (self.slabs.keep(places), self.slabs.keep(weights))
 
-    def stretches(self) -> Iterator[list[tuple[int, int]]]:
-        """All shards as a Latin square: those of a stretch share neither rows nor columns."""
-        for offset in range(self.n):
-            yield [(i, (i + offset) % self.n) for i in range(self.n)]
+    def latin(self) -> list[tuple[int, int]]:
+        """All shards as a Latin square: n in a row share neither rows nor columns."""
+        return [(i, (i + offset) % self.n) for offset in range(self.n) for i in range(self.n)]

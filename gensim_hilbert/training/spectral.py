@@ -51,9 +51,8 @@ def spectral_start(
             dense.view(-1)[shard.places] = values
             out[to].addmm_(dense.T if transposed else dense, right[by])
 
-        for stretch in shards.stretches():
-            for _ in team.map(multiply, stretch):
-                pass
+        for _ in team.map(multiply, shards.latin()):
+            pass
         return out
 
     def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:

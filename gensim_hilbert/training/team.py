@@ -5,13 +5,15 @@ wait for each other, and then all for memory. Of shards worked on at once, one c
 and each is computed by one thread, so that the result is the same for any number of them. Large shards, of which
 several might not fit into memory, are worked on one by one, as torch does it.
 
-What is worked on at once must not share rows or columns, if the work changes them: a stretch of a Latin square.
+A shard waits for those before it that share its rows or columns. In a Latin square that is seldom: n shards in a row
+share none.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -73,19 +75,40 @@ class Team:
         self.pool.shutdown(cancel_futures=True)
         self.torch_threads.__exit__(*error)
 
-    def map(self, work: Callable[[Shard, Room], Result], order: Iterable[tuple[int, int]]) -> Iterator[Result]:
-        """What becomes of each shard, in that order."""
+    def map(
+        self, work: Callable[..., Result], order: Iterable[tuple[int, int]], *others: Iterable[Any]
+    ) -> Iterator[Result]:
+        """`work(shard, room)` of each shard, in that order; like the built-in, for more arguments too."""
+        last: dict[tuple[str, int], Future[Result]] = {}  # of those that share rows, or columns
+        futures = deque[Future[Result]]()
+        tasks = list(zip(order, *others, strict=True))
+        if len(tasks) == 1:  # to hand it over would take longer than many a small one
+            yield self._visit(work, tasks[0][0], tasks[0][1:], [])
+            return
+        for key, *more in tasks:
+            sides = ("rows", key[0]), ("columns", key[1])
+            before = [last[side] for side in sides if side in last]
+            future = self.pool.submit(self._visit, work, key, more, before)
+            last |= dict.fromkeys(sides, future)
+            futures.append(future)
+        try:
+            while futures:
+                yield futures.popleft().result()
+        finally:
+            wait([future for future in futures if not future.cancel()])
 
-        def visit(key: tuple[int, int]) -> Result:
-            shard = self.shards[key]
-            room = self.rooms.get()
-            try:
-                return work(shard, room)
-            finally:
-                self.rooms.put(room)
-
-        return self.pool.map(visit, order)
+    def _visit(
+        self, work: Callable[..., Result], key: tuple[int, int], more: Iterable[Any], before: list[Future[Result]]
+    ) -> Result:
+        shard = self.shards[key]
+        for future in before:
+            future.result()  # what has failed there, fails here
+        room = self.rooms.get()
+        try:
+            return work(shard, room, *more)
+        finally:
+            self.rooms.put(room)
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """What becomes of other things than shards, in their order."""
-        return self.pool.map(work, items)
+        return self.pool.map(work, items) if self.shards.n > 1 else map(work, items)

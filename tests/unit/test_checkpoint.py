@@ -124,8 +124,8 @@ def diverging_at(step):
     differentiate = Factorization._differentiate
 
     def stand_in(self, shard, room):
-        stretch, block = divmod(min(step, self.steps - 1), self.n)
-        if self.scale == 1 and self.steps_done // self.n == stretch and shard.i == block:
+        passes, number = divmod(min(step, self.steps - 1), self.n**2)
+        if self.scale == 1 and self.steps_done // self.n**2 == passes and self.order[number] == (shard.i, shard.j):
             raise Diverged
         return differentiate(self, shard, room)
 
