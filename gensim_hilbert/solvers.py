@@ -13,7 +13,6 @@ import numpy as np
 
 from gensim_hilbert.corpus import Corpus
 from gensim_hilbert.counting.plan import classes_for
-from gensim_hilbert.engine import default_workers
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -276,6 +275,8 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
         report = {"workers": model.workers * BYTES_A_WORKER}
         return report | {"subwords": learnt * row + made} if made else report
 
+    import torch
+
     from gensim_hilbert.training.team import at_once
 
     n = classes_for(size)  # shards a side, except on GPUs with little memory
@@ -285,5 +286,5 @@ def memory_of(model: HilbertMLE, size: int) -> dict[str, int]:
         # For both sides: what is learnt, two moments, and two copies to step back to.
         "optimizer": 5 * (size + learnt) * row + made,
         # Psi and what is made of it, and two gradients, for each that is worked on at the same time.
-        "shards": at_once(side, n, default_workers(None)) * 2 * side * (4 * side + row),
+        "shards": at_once(side, n, torch.get_num_threads()) * 2 * side * (4 * side + row),
     }

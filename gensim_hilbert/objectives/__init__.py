@@ -67,7 +67,8 @@ class Objective:
     """What the engine asks of a low rank embedder. Subclasses are dataclasses of their settings.
 
     `bind` gives a copy that knows the counts; all but the settings belongs to that copy. Losses are sums over the cells
-    of a shard, best scaled to weights with a mean of 1 over all cells, so that a prior means the same for all.
+    of a shard, best scaled to weights with a mean of 1 over all cells, so that a prior means the same for all. Several
+    threads call its methods, each for another shard: what is kept in `self` is best left alone after `prepare`.
     """
 
     solvers: tuple[str, ...] = ("factorization",)

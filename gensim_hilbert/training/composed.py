@@ -20,7 +20,7 @@ from scipy import sparse
 from torch.nn.functional import embedding_bag
 
 from gensim_hilbert.subwords import Composition
-from gensim_hilbert.training.device import Each
+from gensim_hilbert.training.device import Each, threads
 from gensim_hilbert.training.factors import Factor, squares
 
 ITERATIONS = 20  # of least squares
@@ -102,7 +102,8 @@ class Composed(Factor):
 
     def _compose(self) -> None:
         self.blocks = list(torch.split(self.mixture.forward @ self.learnt, self.mixture.sizes))
-        self.squares = squares(self.learnt[:, : self.vector_size], self.priors[0])
+        with threads(1):  # to be rounded the same for any number
+            self.squares = squares(self.learnt[:, : self.vector_size], self.priors[0])
 
     def reset_moments(self) -> None:
         """Forget what the optimiser has learnt, and gradients."""
@@ -132,8 +133,8 @@ class Composed(Factor):
         return slope
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
-        """To other axes, all at once."""
-        self.learnt, self.gradient = self.learnt @ axes, self.gradient @ axes
+        """To other axes, all at once; between passes, so that gradients are of no use any more."""
+        self.learnt = self.learnt @ axes
         self.moments[0].turn(axes)
         self._compose()
 

@@ -12,18 +12,14 @@ Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # `map`, 
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; "auto" is a GPU where there is one."""
+    """The device of that name; "auto" is a GPU where there is one. Its number is that of now, for any thread."""
     if name == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
+        return torch.zeros(1, device=name).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"device={name!r} is not available here: {reason}; use device='cpu' or 'auto'") from None
-    return device
 
 
 def free_memory(device: torch.device) -> int | None:

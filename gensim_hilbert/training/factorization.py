@@ -1,4 +1,4 @@
-"""Sharded matrix factorisation: closed-form gradients, a shard at a time.
+"""Sharded matrix factorisation: closed-form gradients, shard by shard.
 
 On a shard, psi costs one matrix product, and D = dL/dpsi what the objective takes (Hilbert-MLE: one exponential); the
 gradients D V and D^T W are two products more. Adam's moments and step counts belong to row blocks. Shards are visited
@@ -31,7 +31,7 @@ from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
-from gensim_hilbert.training.team import Room, Team
+from gensim_hilbert.training.team import Room, Team, torch_threads
 
 logger = logging.getLogger(__name__)
 
@@ -256,8 +256,9 @@ class Factorization:
         w, v = self._extended(nothing, nothing, biases)
         shard = self.shards[0, 0]
         psi = torch.empty(len(w[0]), len(v[0]), device=self.device)
-        self.kernel.forward(w[0], v[0], psi)
-        return self.objective.differentiate_(psi, shard).loss / shard.cells
+        with threads(torch_threads(self.shards)):
+            self.kernel.forward(w[0], v[0], psi)
+            return self.objective.differentiate_(psi, shard).loss / shard.cells
 
     # ------------------------------------------------------------------ running
 
@@ -272,7 +273,10 @@ class Factorization:
         return self.steps if self.converged is None else self.converged + math.ceil(TAIL * self.passes) * self.n**2
 
     def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
-        """Visit so many shards more, or as many as are left; returns how the last pass, or part of one, went."""
+        """Visit so many shards more, or as many as are left; returns how the last pass, or part of one, went.
+
+        Cut short by an error, a fit has visited more than it knows of, and is not to be gone on with.
+        """
         a_pass = self.n * self.n
         target = self.steps_done + steps
         with Team(self.shards, self.w[0].shape[1]) as team:
@@ -309,7 +313,8 @@ class Factorization:
                     if progress and self.steps_done % n == 0:
                         progress(self.report)
             if self.v.together and self.steps_done % n == 0:
-                self.v.step_together(rates[-1])
+                with threads(team.cores):
+                    self.v.step_together(rates[-1])
             order = order[len(leg) :]
 
     def _learn(self, shard: Shard, room: Room, rate: float) -> tuple[Cost, float]:
@@ -470,14 +475,13 @@ class Factorization:
 
         with Team(self.shards) as team:
             loss, mass, share = map(sum, zip(*team.map(cost_of, self.shards.latin()), strict=True))
-        prior = sum(side.prior(k) for side in (self.w, self.v) for k in range(self.n))
+            prior = sum(side.prior(k) for side in (self.w, self.v) for k in range(self.n))
         return Report(
             passes=self.steps_done / self.n**2,
             loss=loss / self.size**2 + 0.5 * prior / self.size,
             unitarity=mass / share if share else math.nan,
         )
 
-    @threads(1)
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
         """Covectors, and vectors or what they are made of, in the canonical gauge unless axes are kept; and biases."""
         w, v = joined(self.w.blocks), joined(self.v.blocks)
@@ -485,8 +489,9 @@ class Factorization:
         biases = self.kernel.biases(w.numpy(), v.numpy())
         sides = [side[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:
-            for side, axes in zip(sides, self.kernel.axes(w, v, self.gauge), strict=True):
-                turn_(side, axes)
+            with threads(torch_threads(self.shards)):
+                for side, axes in zip(sides, self.kernel.axes(w, v, self.gauge), strict=True):
+                    turn_(side, axes)
         elif self.balance is not None:
             sides = [sides[0] / torch.from_numpy(self.balance), sides[1] * torch.from_numpy(self.balance)]
         return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases

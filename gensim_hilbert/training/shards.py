@@ -104,15 +104,22 @@ class Shards:
         return [whole[k::n].clone() for k in range(n)]
 
     def __getitem__(self, key: tuple[int, int]) -> Shard:
-        """One shard, on the device; by several threads, if need be."""
-        i, j = key
-        entries = None if self.cache is None else self.cache.get(key)
+        """One shard, on the device."""
+        return self.made_of(self.read(*key), *key)
+
+    def made_of(self, entries: Entries, i: int, j: int) -> Shard:
+        """The shard, on the device, that has these entries."""
+        places, values = (part.to(self.device, non_blocking=True) for part in entries)
+        return Shard(i, j, self.a[i], self.b[j], places, values)
+
+    def read(self, i: int, j: int) -> Entries:
+        """The entries of a shard, on the host; several threads may read at once."""
+        entries = None if self.cache is None else self.cache.get((i, j))
         if entries is None:
             entries = self._load(i, j)
             if self.cache is not None:
-                self.cache[key] = entries
-        places, values = (part.to(self.device, non_blocking=True) for part in entries)
-        return Shard(i, j, self.a[i], self.b[j], places, values)
+                self.cache[i, j] = entries
+        return entries
 
     def _load(self, i: int, j: int) -> Entries:
         """From the store to the host; pinned where it will travel."""

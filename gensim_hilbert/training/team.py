@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -44,8 +45,16 @@ def at_once(rows: int, n: int, cores: int) -> int:
     return min(cores, n) if rows <= LARGE else 1
 
 
+def torch_threads(shards: Shards) -> int:
+    """How many torch may use for one operation."""
+    several = shards.device.type == "cpu" and len(shards.a[0]) <= LARGE
+    return 1 if several else torch.get_num_threads()
+
+
 class Team:
     """Threads that work on shards, as many as torch may use, and one that reads ahead. To be used in a `with` block.
+
+    On a GPU, which is busy with one, they take turns.
 
     Parameters
     ----------
@@ -56,40 +65,45 @@ class Team:
     """
 
     def __init__(self, shards: Shards, width: int = 0):
-        self.shards = shards
-        rows, number = len(shards.a[0]), torch.get_num_threads()
-        workers = at_once(rows, shards.n, number) if shards.device.type == "cpu" else 1
-        each = 1 if rows <= LARGE else number
-        self.torch_threads = threads(each)
+        self.shards, self.cores = shards, torch.get_num_threads()
+        self.is_inference = torch.is_inference_mode_enabled()  # which each thread would have to be told
+        rows, on_cpu = len(shards.a[0]), shards.device.type == "cpu"
+        workers = at_once(rows, shards.n, self.cores) if on_cpu else 1
+        self.has_several = workers > 1
         self.rooms: SimpleQueue[Room] = SimpleQueue()
         for _ in range(workers):
             psi, to_w, to_v = (torch.empty(rows, k, device=shards.device) for k in (rows, width, width))
             self.rooms.put(Room(psi.view(-1), to_w, to_v))
-        self.pool = ThreadPoolExecutor(workers + 1, "gensim_hilbert shards", torch.set_num_threads, (each,))
+        self.threads = threads(torch_threads(shards))
+        self.pool = ThreadPoolExecutor(
+            workers + 1, "gensim_hilbert shards", torch.set_num_threads, (torch_threads(shards),)
+        )
 
     def __enter__(self) -> Team:
-        self.torch_threads.__enter__()
+        self.threads.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.pool.shutdown(cancel_futures=True)
-        self.torch_threads.__exit__(*error)
+        try:
+            self.pool.shutdown(cancel_futures=True)
+        finally:
+            self.threads.__exit__(*error)
 
     def map(
         self, work: Callable[..., Result], order: Iterable[tuple[int, int]], *others: Iterable[Any]
     ) -> Iterator[Result]:
         """`work(shard, room)` of each shard, in that order; like the built-in, for more arguments too."""
-        last: dict[tuple[str, int], Future[Result]] = {}  # of those that share rows, or columns
-        futures = deque[Future[Result]]()
         tasks = list(zip(order, *others, strict=True))
         if len(tasks) == 1:  # to hand it over would take longer than many a small one
-            yield self._visit(work, tasks[0][0], tasks[0][1:], [])
+            yield self._visit(work, tasks[0], [])
             return
-        for key, *more in tasks:
-            sides = ("rows", key[0]), ("columns", key[1])
-            before = [last[side] for side in sides if side in last]
-            future = self.pool.submit(self._visit, work, key, more, before)
-            last |= dict.fromkeys(sides, future)
+        last: dict[tuple[str, int], Future[Result]] = {}  # of those that share rows, or columns
+        futures = deque[Future[Result]]()
+        for task in tasks:
+            i, j = task[0]
+            before = [last[side] for side in (("rows", i), ("columns", j)) if side in last]
+            future = self.pool.submit(self._visit, work, task, before)
+            last["rows", i] = last["columns", j] = future
             futures.append(future)
         try:
             while futures:
@@ -97,18 +111,21 @@ class Team:
         finally:
             wait([future for future in futures if not future.cancel()])
 
-    def _visit(
-        self, work: Callable[..., Result], key: tuple[int, int], more: Iterable[Any], before: list[Future[Result]]
-    ) -> Result:
-        shard = self.shards[key]
-        for future in before:
-            future.result()  # what has failed there, fails here
+    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """What becomes of other things than shards, in their order."""
+        return self.pool.map(partial(self._do, work), items) if self.has_several else map(work, items)
+
+    def _visit(self, work: Callable[..., Result], task: tuple[Any, ...], before: list[Future[Result]]) -> Result:
+        key, *more = task
+        entries = self.shards.read(*key)
+        if any(future.exception() for future in before):
+            raise CancelledError
         room = self.rooms.get()
         try:
-            return work(shard, room, *more)
+            return self._do(work, self.shards.made_of(entries, *key), room, *more)
         finally:
             self.rooms.put(room)
 
-    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """What becomes of other things than shards, in their order."""
-        return self.pool.map(work, items) if self.shards.n > 1 else map(work, items)
+    def _do(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        with torch.inference_mode(self.is_inference):
+            return work(*arguments)
