@@ -375,13 +375,8 @@ class Factorization:
 
     def _draw_order(self) -> None:
         """A Latin square for the next pass: each stretch of n shards has every row block and column block once."""
-        n = self.n
         self.drawn_from = self.generator.get_state()
-        self.order = [
-            (i, (i + offset) % n)
-            for offset in torch.randperm(n, generator=self.generator).tolist()
-            for i in torch.randperm(n, generator=self.generator).tolist()
-        ]
+        self.order = self.shards.latin(lambda n: torch.randperm(n, generator=self.generator).tolist())
 
     def _turn(self, team: Team) -> None:
         axes = principal_axes([rows[:, : self.vector_size] for rows in self.w.blocks + self.v.blocks], team.each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Lock
 
@@ -130,6 +131,6 @@ class Shards:
             return places.pin_memory(), weights.pin_memory()
         return (places, weights) if self.cache is None else (self.slabs.keep(places), self.slabs.keep(weights))
 
-    def latin(self) -> list[tuple[int, int]]:
-        """All shards as a Latin square: n in a row share neither rows nor columns."""
-        return [(i, (i + offset) % self.n) for offset in range(self.n) for i in range(self.n)]
+    def latin(self, numbers: Callable[[int], Iterable[int]] = range) -> list[tuple[int, int]]:
+        """All shards as a Latin square: n in a row share neither rows nor columns. `numbers(n)` may be in any order."""
+        return [(i, (i + offset) % self.n) for offset in numbers(self.n) for i in numbers(self.n)]

@@ -67,17 +67,15 @@ class Team:
     def __init__(self, shards: Shards, width: int = 0):
         self.shards, self.cores = shards, torch.get_num_threads()
         self.is_inference = torch.is_inference_mode_enabled()  # which each thread would have to be told
-        rows, on_cpu = len(shards.a[0]), shards.device.type == "cpu"
-        workers = at_once(rows, shards.n, self.cores) if on_cpu else 1
+        rows, each = len(shards.a[0]), torch_threads(shards)
+        workers = at_once(rows, shards.n, self.cores) if shards.device.type == "cpu" else 1
         self.has_several = workers > 1
         self.rooms: SimpleQueue[Room] = SimpleQueue()
         for _ in range(workers):
             psi, to_w, to_v = (torch.empty(rows, k, device=shards.device) for k in (rows, width, width))
             self.rooms.put(Room(psi.view(-1), to_w, to_v))
-        self.threads = threads(torch_threads(shards))
-        self.pool = ThreadPoolExecutor(
-            workers + 1, "gensim_hilbert shards", torch.set_num_threads, (torch_threads(shards),)
-        )
+        self.threads = threads(each)
+        self.pool = ThreadPoolExecutor(workers + 1, "gensim_hilbert shards", torch.set_num_threads, (each,))
 
     def __enter__(self) -> Team:
         self.threads.__enter__()

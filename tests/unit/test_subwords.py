@@ -182,6 +182,7 @@ def test_a_fit_goes_on_from_the_middle_of_a_stretch(tmp_path):
     whole, cut = fit(), fit()
     whole.run(whole.steps)
     cut.run(2 * 16 + 3)
+    assert cut.steps_done % cut.n == 3
     checkpoint = Checkpoint(tmp_path, {"settings": {}})
     checkpoint.write(1, *cut.state())
     again = fit(checkpoint.load())
