@@ -11,7 +11,7 @@ from copy import deepcopy
 from pathlib import Path
 from secrets import randbits
 from timeit import default_timer
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -37,15 +37,18 @@ from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts
 from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
-from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver, memory_of
 from gensim_hilbert.subwords import SubwordVectors
+from gensim_hilbert.training import from_counts, from_stream
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
+from gensim_hilbert.training.fit import Fitted, Record, Start
+from gensim_hilbert.training.from_counts import FromCounts
+from gensim_hilbert.training.from_stream import FromStream
+from gensim_hilbert.training.session import AnySolver, Session, Watcher
 from gensim_hilbert.vocabulary import NothingToCount, Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
 RECORDS = 4096  # of the history of training, at most
-AnySolver = TypeVar("AnySolver", bound=Solver)
 FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
 
 
@@ -132,7 +135,7 @@ class HilbertMLE(Associations, Word2Vec):
         sentences: Any = None,
         corpus_file: Any = None,
         vector_size: int = 100,
-        alpha: float = GENSIM_ALPHA,
+        alpha: float = 0.025,
         window: int = 5,
         min_count: int = 5,
         max_vocab_size: int | None = None,
@@ -367,7 +370,12 @@ class HilbertMLE(Associations, Word2Vec):
         size = vocab_size or len(self.wv)
         report = super().estimate_memory(vocab_size=size, report=report)
         del report["total"]
-        report |= self.wv.memory(size) | memory_of(self, size)
+        rows, memory = self.wv.rows(size), self.wv.memory(size)
+        if self.solver == "gibbs":
+            memory |= from_stream.estimate_memory(size, rows, self.vector_size, self.workers)
+        else:
+            memory |= from_counts.estimate_memory(size, rows, self.vector_size, self.memory_gb)
+        report |= memory
         report["total"] = sum(report.values())
         return report
 
@@ -479,19 +487,37 @@ class HilbertMLE(Associations, Word2Vec):
         self._learnt_from_stream = True
 
     def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
-        lock, touched = self._starting_point()
-        start = touched or self._learnt_from_stream
+        start, touched = self._start()
+        counts = self.fitted_counts
         assert self.counts is not None
+        assert counts is not None
         self.add_lifecycle_event(
-            "train",
-            msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
+            "train", msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions"
         )
-        self._run(
-            lambda saved: FromCounts(self, epochs, start, lock, report_delay, saved),
-            epochs,
-            callbacks,
-            {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average},
-        )
+
+        def make_solver(saved: Saved | None) -> FromCounts:
+            return FromCounts(
+                counts,
+                self.objective,
+                epochs=epochs,
+                vector_size=self.vector_size,
+                alpha=self.alpha,
+                min_alpha=self.min_alpha,
+                l2=self.l2,
+                device=self.device,
+                precision=self.precision,
+                gauge=self._gauge(),
+                seed=self.seed,
+                memory_gb=self.memory_gb,
+                show_progress=self.progress,
+                report_delay=report_delay,
+                start=start if touched or self._learnt_from_stream else None,
+                composition=self.wv.composition,
+                saved=saved,
+            )
+
+        source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
+        self._run(make_solver, epochs, callbacks, source)
         self._learnt_from_stream = False
 
     def _train_on_stream(
@@ -508,19 +534,45 @@ class HilbertMLE(Associations, Word2Vec):
                 "training cannot go on from sums of vectors and covectors, which is what wv holds with vectors='v+w'; "
                 "train with vectors='v'"
             )
-        lock, touched = self._starting_point()
+        start, touched = self._start()
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
         self.counts, self._learnt_from_stream = None, True
-        solver = self._run(
-            lambda saved: FromStream(self, corpus, vocabulary, words, epochs, lock, report_delay, not touched, saved),
-            epochs,
-            callbacks,
-            {"corpus": corpus.fingerprint, "total_words": words},
-        )
-        return solver.done.used, solver.done.words
 
-    def _starting_point(self) -> tuple[np.ndarray | None, bool]:
-        """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
+        def make_solver(saved: Saved | None) -> FromStream:
+            return FromStream(
+                corpus,
+                vocabulary,
+                start=start,
+                composition=self.wv.composition,
+                words=words,
+                epochs=epochs,
+                gauge=self._gauge(),
+                keep_axes=touched,
+                window=self.window,
+                shrink=bool(self.shrink_windows),
+                sample=self.sample,
+                negative=self.negative,
+                ns_exponent=self.ns_exponent,
+                sampler=self.sampler,
+                steps=self.gibbs_steps,
+                alpha=self.alpha,
+                min_alpha=self.min_alpha,
+                workers=self.workers,
+                seed=self.seed + 1_000_003 * self.train_count,  # other draws each time
+                show_progress=self.progress,
+                report_delay=report_delay,
+                saved=saved,
+            )
+
+        source = {"corpus": corpus.fingerprint, "total_words": words}
+        done = self._run(make_solver, epochs, callbacks, source).done
+        return done.used, done.words
+
+    def _gauge(self) -> float | None:
+        return self.objective.gauge if self.gauge is None else self.gauge
+
+    def _start(self) -> tuple[Start, bool]:
+        """Return the vectors to start from, and whether somebody else has set them."""
         lock = self.wv.locks()
         touched = lock is not None or self._written != self._checksum()
         if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
@@ -529,7 +581,7 @@ class HilbertMLE(Associations, Word2Vec):
             raise ValueError(
                 f"syn1neg must have a covector for each vector, {self.wv.vectors.shape}, got {self.syn1neg.shape}"
             )
-        return lock, touched
+        return Start(self.syn1neg, self.wv.parameters, self.biases, lock), touched
 
     def _run(
         self,
@@ -538,48 +590,51 @@ class HilbertMLE(Associations, Word2Vec):
         callbacks: Iterable[Any],
         source: dict[str, Any],
     ) -> AnySolver:
-        """Run a solver's epochs, or those that a checkpoint lacks, with all that gensim does around them."""
+        """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
         self.running_training_loss = 0.0
-        callbacks = list(callbacks)
-        checkpoint = None if self.checkpoint is None else self._checkpoint(epochs, source)
-        saved = checkpoint.load() if checkpoint else None
-        for callback in callbacks:
-            callback.on_train_begin(self)
-        before = self._written
-        solver, earlier = make_solver(saved), self.training_history
+        callbacks, earlier = list(callbacks), self.training_history
+
+        def call(moment: str) -> None:
+            for callback in callbacks:
+                getattr(callback, moment)(self)
+
+        def adopt(fitted: Fitted, loss: float) -> None:
+            self.take(fitted.covectors, fitted.parameters, fitted.biases)
+            self.psi_offset, self.offsets = fitted.psi_offset, fitted.offsets
+            records = [{"training": self.train_count + 1, **record} for record in fitted.history]
+            self.training_history = [*earlier, *records][-RECORDS:]
+            if self.compute_loss:
+                self.running_training_loss = loss
+
+        def epoch_ends(fitted: Fitted, loss: float) -> None:
+            adopt(fitted, loss)
+            call("on_epoch_end")
+
+        call("on_train_begin")
+        session = Session(
+            make_solver,
+            epochs,
+            checkpoint=None if self.checkpoint is None else self._checkpoint(epochs, source),
+            watcher=Watcher(lambda: call("on_epoch_begin"), epoch_ends) if callbacks else None,
+            compute_loss=self.compute_loss,
+        )
         try:
-            for epoch in range(saved.epochs if saved else 0, epochs):
-                for callback in callbacks:
-                    callback.on_epoch_begin(self)
-                loss = solver.run_epoch(epoch)
-                if self.compute_loss:
-                    self.running_training_loss = loss
-                self._remember(earlier, solver.history)
-                for callback in callbacks:
-                    callback.on_epoch_end(self)
-                if checkpoint:
-                    checkpoint.write(epoch + 1, *solver.state())
+            session.run()
         finally:
-            solver.finish()
-            self._remember(earlier, solver.history)
+            if session.fitted is not None:
+                adopt(session.fitted, session.final_loss)
+                if self.returned == "v+w":
+                    from gensim_hilbert.training.gauge import summed
+
+                    self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
             self.train_count += 1
             self.total_train_time += default_timer() - started
             self._has_learnt = True
-            if self.returned == "v+w" and self._written != before:  # what is there are sums otherwise
-                from gensim_hilbert.training.gauge import summed
-
-                self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
-        for callback in callbacks:
-            callback.on_train_end(self)
-        return solver
-
-    def _remember(self, earlier: list[Record], records: list[Record]) -> None:
-        """Have the records of earlier trainings and of this one; of very many, the last."""
-        this = ({"training": self.train_count + 1, **record} for record in records)
-        self.training_history = [*earlier, *this][-RECORDS:]
+        call("on_train_end")
+        return session.solver
 
     def _checkpoint_folder(self) -> Path:
         """Each call of `train` has one, so that a script with several of them can go on in any."""

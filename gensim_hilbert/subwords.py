@@ -15,66 +15,9 @@ from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.keyedvectors import prep_vectors
 
 from gensim_hilbert.keyedvectors import as_gensims
+from gensim_hilbert.training.composition import Composition, mean_with_ngrams
 
 SHARED = 3  # buckets that words share, for each word: so many there are in 9,000 words of English
-
-
-class Composition:
-    """Which rows make up which words: V = G Z, where the rows of G add up to 1.
-
-    Z has a row for each word, and one for each bucket that words share. A bucket of one word only would learn the same
-    as the word's own vector, so both are one row, with the weight of all: most buckets are of this kind.
-
-    Parameters
-    ----------
-    buckets : list of arrays
-        For each word, the buckets of its n-grams; one that stands there twice counts twice.
-
-    Attributes
-    ----------
-    offsets, pieces, weights : arrays
-        The rows of word k are `pieces[offsets[k] : offsets[k + 1]]`, its own first, in a sum with `weights`.
-    shared : array
-        The buckets of the rows that follow those of words.
-    owned, owners : arrays
-        The other buckets in use, and the word of each.
-    parts : array
-        How many vectors each row of Z stands for.
-    """
-
-    def __init__(self, buckets: list[np.ndarray]):
-        words = len(buckets)
-        lengths = np.fromiter(map(len, buckets), dtype=np.int64, count=words)
-        flat = np.concatenate([np.empty(0, dtype=np.int64), *buckets]).astype(np.int64)
-        width = int(flat.max(initial=0)) + 1
-        pairs, times = np.unique(np.repeat(np.arange(words), lengths) * width + flat, return_counts=True)
-        word, bucket = np.divmod(pairs, width)
-        users = np.bincount(bucket, minlength=width)
-        among = users[bucket] > 1
-        self.shared = np.flatnonzero(users > 1)
-        self.owned, self.owners = bucket[~among], word[~among]
-        own = 1 + np.bincount(self.owners, times[~among], minlength=words)
-        self.parts = np.ones(words + len(self.shared), dtype=np.float32)
-        self.parts[:words] += np.bincount(self.owners, minlength=words)
-        number = np.empty(width, dtype=np.int64)
-        number[self.shared] = words + np.arange(len(self.shared))
-        order = np.argsort(np.concatenate([np.arange(words), word[among]]), kind="stable")
-        self.pieces = np.concatenate([np.arange(words), number[bucket[among]]])[order].astype(np.uint32)
-        counts = 1 + np.bincount(word[among], minlength=words)
-        self.offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        weights = np.concatenate([own, times[among]])[order] / np.repeat(1 + lengths, counts)
-        self.weights = weights.astype(np.float32)
-
-    @property
-    def rows(self) -> int:
-        """Of Z."""
-        return len(self.parts)
-
-    def used(self, bucket: int) -> np.ndarray:
-        """For each of so many buckets, whether a word uses it."""
-        used = np.zeros(bucket, dtype=bool)
-        used[self.shared] = used[self.owned] = True
-        return used
 
 
 class SubwordVectors(FastTextKeyedVectors):
@@ -185,17 +128,9 @@ class SubwordVectors(FastTextKeyedVectors):
         """Compute the vectors of all words: the same sums in the same order as gensim's, but of all words at once."""
         assert self.buckets_word is not None
         assert self.vectors_ngrams is not None
-        lengths = np.fromiter(map(len, self.buckets_word), dtype=np.int64, count=len(self))
         flat = np.concatenate([np.empty(0, dtype=np.uint32), *self.buckets_word])
-        longest_first = np.argsort(-lengths, kind="stable")
-        starts = (np.cumsum(lengths) - lengths)[longest_first]
-        total = self.vectors_vocab[longest_first]
-        for place in range(lengths.max(initial=0)):
-            some = np.count_nonzero(lengths > place)
-            total[:some] += self.vectors_ngrams[flat[starts[:some] + place]]
-        total /= (1 + lengths[longest_first, None]).astype(np.float32)
-        self.vectors = np.empty_like(total)
-        self.vectors[longest_first] = total
+        lengths = np.fromiter(map(len, self.buckets_word), dtype=np.int64, count=len(self))
+        self.vectors = mean_with_ngrams(self.vectors_vocab, self.vectors_ngrams, flat, lengths)
 
     def get_vector(self, key: str | int, norm: bool = False) -> np.ndarray:
         """The vector of a word, known or not; zero where none of its n-grams is known."""

@@ -37,9 +37,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     import torch
+    from scipy import sparse
 
     from gensim_hilbert.counting.pair_counts import PairCounts
-    from gensim_hilbert.solvers import Fit
     from gensim_hilbert.training.shards import Shard
 
 # The class of each name. Files import torch no sooner than they compute, so that models can be loaded without it.
@@ -137,11 +137,9 @@ class Objective:
         """By their names."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
-    def fit(self, vector_size: int, **options: Any) -> Fit:
-        """What fits it: `Factorization`, unless there is a shorter way."""
-        from gensim_hilbert.training.factorization import Factorization
-
-        return Factorization(self, vector_size, **options)
+    def table_for_svd(self) -> sparse.csr_array | None:
+        """Return phi as a sparse matrix if its truncated SVD is the minimum of the loss; otherwise None."""
+        return None
 
     # ------------------------------------------------------------------ for those who write objectives
 

@@ -19,7 +19,7 @@ from gensim_hilbert._gibbs import Gibbs
 from gensim_hilbert._tokens import InvalidUTF8
 from gensim_hilbert.corpus import Block, Corpus
 from gensim_hilbert.engine import reads_here, run
-from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
 
 CAPACITY = 1 << 20  # ids of a thread
