@@ -25,7 +25,7 @@ class Associations:
     syn1neg: np.ndarray
     window: int
     negative: int
-    returned: str
+    vectors_option: str
     psi_offset: float
     # Models saved by an earlier version have none of these.
     biases: Biases | None = None
@@ -125,7 +125,7 @@ class Associations:
         return np.asarray(weights / weights.sum())
 
     def _refuse_sum(self, what: str) -> None:
-        if self.returned == "v+w":
+        if self.vectors_option == "v+w":
             raise ValueError(
                 f"{what} needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
             )

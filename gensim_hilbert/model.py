@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
-from secrets import randbits
 from timeit import default_timer
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from gensim.models import Word2Vec
-from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-from gensim_hilbert.arguments import (
-    BUCKET,
-    MEMORY_GB,
-    OF_OBJECTIVES,
-    OF_SUBWORDS,
-    SETTINGS,
-    TEMPERATURE,
-    USUAL,
-    WITHOUT_EFFECT,
-    check,
-)
 from gensim_hilbert.associations import Associations
 from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
 from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
-from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
+from gensim_hilbert.options import OPTIONS, checkpoint_settings, resolve
 from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training import from_counts, from_stream
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
@@ -153,7 +140,7 @@ class HilbertMLE(Associations, Word2Vec):
         null_word: int = 0,
         trim_rule: Any = None,
         sorted_vocab: int = 1,
-        batch_words: int = MAX_WORDS_IN_BATCH,
+        batch_words: int = 10_000,
         compute_loss: bool = False,
         callbacks: Iterable[Any] = (),
         comment: str | None = None,
@@ -162,12 +149,12 @@ class HilbertMLE(Associations, Word2Vec):
         *,
         solver: str = "factorization",
         objective: str | Objective = "hilbert",
-        temperature: float = TEMPERATURE,
+        temperature: float = 1.25,
         threshold: float = 0.0,
         l2: float | str = "auto",
         device: str = "auto",
         precision: str = "float32",
-        memory_gb: float = MEMORY_GB,
+        memory_gb: float = 2.0,
         vectors: str = "v",
         gauge: float | None = None,
         progress: bool = True,
@@ -177,45 +164,31 @@ class HilbertMLE(Associations, Word2Vec):
         subwords: bool = False,
         min_n: int = 3,
         max_n: int = 6,
-        bucket: int = BUCKET,
+        bucket: int = 2_000_000,
     ):
-        sample, seed = sample or 0.0, randbits(31) if seed is None else int(seed)
-        given = locals()
-        check(given)
-        if workers is None or workers < 1:
-            workers = default_workers(None if workers is None or workers < 0 else workers)
-        self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
-        if solver not in self.objective.solvers:
-            raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
-        if subwords and not self.objective.subwords:
-            raise ValueError(f"{objective=} does not go with subwords=True; use objective='hilbert' or 'sgns'")
-        self.solver, self.subwords, self.min_n, self.max_n, self.bucket = solver, subwords, min_n, max_n, bucket
-        unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
-        if solver == "gibbs" and not negative:  # a script with hierarchical softmax
-            unused.append("negative=0")
-        if unused:
-            warnings.warn(
-                f"HilbertMLE with {solver=} and {objective=} has no use for {', '.join(unused)}", stacklevel=2
-            )
-        self.temperature, self.threshold, self.l2 = temperature, threshold, l2
-        self.device, self.precision, self.gauge = device, precision, gauge
-        self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
-        self.sampler, self.gibbs_steps = sampler, gibbs_steps
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        values = resolve(dict(
+            vector_size=vector_size, alpha=alpha, window=window, min_count=min_count, max_vocab_size=max_vocab_size,
+            sample=sample, seed=seed, workers=workers, min_alpha=min_alpha, sg=sg, hs=hs, negative=negative,
+            ns_exponent=ns_exponent, cbow_mean=cbow_mean, hashfxn=hashfxn, epochs=epochs, null_word=null_word,
+            sorted_vocab=sorted_vocab, batch_words=batch_words, compute_loss=compute_loss, comment=comment,
+            max_final_vocab=max_final_vocab, shrink_windows=shrink_windows, solver=solver, objective=objective,
+            temperature=temperature, threshold=threshold, l2=l2, device=device, precision=precision,
+            memory_gb=memory_gb, vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
+            gibbs_steps=gibbs_steps, checkpoint=checkpoint, subwords=subwords, min_n=min_n, max_n=max_n, bucket=bucket,
+        ))  # fmt: skip
+        gensims = inspect.signature(Word2Vec.__init__).parameters
+        for name, option in OPTIONS.items():
+            if name not in gensims:
+                setattr(self, option.attribute or name, values[name])
         self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = self._new_vectors(vector_size)
+        self.wv = self._new_vectors(values["vector_size"])
         self.counts: PairCounts | None = None
         self.training_history: list[Record] = []
         self.thins_on_average: bool | None = None
         self._written: int | None = None
         self._learnt_from_stream = False
         self._words_are_counted = False
-        super().__init__(
-            None, None, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers, min_alpha, sg, hs,
-            negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
-            (), comment, max_final_vocab, shrink_windows,
-        )  # fmt: skip
-        self._adopt_settings(given)
+        super().__init__(**{name: value for name, value in values.items() if name in gensims})
         if sentences is not None or corpus_file is not None:
             self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
             self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
@@ -252,21 +225,6 @@ class HilbertMLE(Associations, Word2Vec):
         model.counts, model.sample, model.thins_on_average = counts.as_counted()
         model._train_on_counts(model.epochs, callbacks)
         return model
-
-    def without_effect(self) -> dict[str, tuple[Any, ...]]:
-        """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
-        used = self.objective.settings() if self.solver == "factorization" else {}
-        others = () if self.subwords else OF_SUBWORDS
-        unused = {*WITHOUT_EFFECT[self.solver], *others} - {*used} | {*self.objective.without}
-        return {name: usual for name, usual in USUAL.items() if name in unused}
-
-    def _adopt_settings(self, given: dict[str, Any]) -> None:
-        """What an argument says and what the objective says is the same."""
-        for name, value in self.objective.settings().items():
-            if name in OF_OBJECTIVES:
-                if given[name] not in (value, *USUAL[name]):
-                    raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
-                setattr(self, name, value)
 
     # ------------------------------------------------------------------ vocabulary
 
@@ -475,7 +433,7 @@ class HilbertMLE(Associations, Word2Vec):
 
     def _go_on_without_counts(self) -> None:
         """As gensim would; only a copy that was pickled, or a file without its counts, has lost them."""
-        if self.returned == "v+w":
+        if self.vectors_option == "v+w":
             raise ValueError(
                 "this copy of the model has no counts, and sums of vectors and covectors to go on from; save and load "
                 "the model instead of pickling it, or train with vectors='v'"
@@ -529,7 +487,7 @@ class HilbertMLE(Associations, Word2Vec):
         callbacks: Iterable[Any],
         report_delay: float,
     ) -> tuple[int, int]:
-        if self.returned == "v+w" and self.train_count:
+        if self.vectors_option == "v+w" and self.train_count:
             raise ValueError(
                 "training cannot go on from sums of vectors and covectors, which is what wv holds with vectors='v+w'; "
                 "train with vectors='v'"
@@ -569,7 +527,8 @@ class HilbertMLE(Associations, Word2Vec):
         return done.used, done.words
 
     def _gauge(self) -> float | None:
-        return self.objective.gauge if self.gauge is None else self.gauge
+        gauge: float | None = self.objective.gauge if self.gauge is None else self.gauge
+        return gauge
 
     def _start(self) -> tuple[Start, bool]:
         """Return the vectors to start from, and whether somebody else has set them."""
@@ -624,7 +583,7 @@ class HilbertMLE(Associations, Word2Vec):
         finally:
             if session.fitted is not None:
                 adopt(session.fitted, session.final_loss)
-                if self.returned == "v+w":
+                if self.vectors_option == "v+w":
                     from gensim_hilbert.training.gauge import summed
 
                     self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
@@ -643,11 +602,8 @@ class HilbertMLE(Associations, Word2Vec):
 
     def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
         """For the training about to begin, of which it knows all that the result depends on."""
-        settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
-        if self.solver == "factorization":
-            settings["objective"] = repr(self.objective)
         request = {
-            "settings": {**settings, "epochs": epochs},
+            "settings": {**checkpoint_settings(self), "epochs": epochs},
             "vocabulary": self._vocabulary().fingerprint,
             **source,
             "start": self._checksum(),

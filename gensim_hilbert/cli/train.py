@@ -26,16 +26,15 @@ from gensim_hilbert.counting.build import locked
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import counts_beside, refuse_to_replace, write_atomically
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 COMMAND = "command.json"
-# What counts have decided already.
-OF_COUNTS = ("window", "min_count", "max_vocab_size", "max_final_vocab", "sample", "shrink_windows")
-# What may change between a command and the one that goes on with it.
-OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
+OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
+OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
 
 @click.command(cls=Verb, short_help="Train a model on a text, or on counts.")
@@ -126,7 +125,7 @@ def absolute(name: str) -> str:
 def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
     """The command that was interrupted."""
     for param in ctx.command.params:
-        if param.name in ("resume", "output", "as_json", *OF_THE_MACHINE):
+        if param.name in ("resume", "output", "as_json", *OF_MACHINE):
             continue
         if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
@@ -138,7 +137,7 @@ def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
         command: dict[str, Any] = json.loads((work / COMMAND).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no interrupted training to go on with: {work} does not exist") from None
-    now = {name: ctx.params[name] for name in OF_THE_MACHINE if ctx.params[name] is not None}
+    now = {name: ctx.params[name] for name in OF_MACHINE if ctx.params[name] is not None}
     return {**command, "settings": {**command["settings"], **now}}
 
 
@@ -146,7 +145,7 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
     """Keep the command for --resume; refuse the remains of another one, or remove them if it says so."""
 
     def essence(command: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in command["settings"].items() if name not in OF_THE_MACHINE}
+        settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
         return command["corpus"], command["counts"], settings
 
     path = work / COMMAND

@@ -72,7 +72,7 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    without: tuple[str, ...] = ()  # arguments of the model that have no effect
+    ignored_options: tuple[str, ...] = ()  # keywords of the model that have no effect
     kernel = "product"  # what psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C
     gauge: float | None = None  # the best share of vectors in each axis' strength; None for that of the solver
     blank: float | None = None  # loss a cell without vectors; where it is None, the engine finds out

@@ -42,12 +42,12 @@ class Subject:
         """Those whose products with the vectors tell what goes with what."""
         covectors = getattr(self.model, "syn1neg", None)
         fit = covectors is not None and covectors.shape == self.vectors.vectors.shape
-        return covectors if fit and getattr(self.model, "returned", "v") == "v" else None
+        return covectors if fit and getattr(self.model, "vectors_option", "v") == "v" else None
 
     @property
     def without_covectors(self) -> str:
         """Why there are none, in a sentence."""
-        if getattr(self.model, "returned", "v") != "v":
+        if getattr(self.model, "vectors_option", "v") != "v":
             return (
                 'This model holds sums of vectors and covectors (vectors="v+w"), from which PMI cannot be read, nor '
                 "what goes with a word."

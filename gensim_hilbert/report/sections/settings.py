@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gensim_hilbert.facts import settings_of
+from gensim_hilbert.options import settings_of
 from gensim_hilbert.report.sections import Section
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.text import number, safe
