@@ -223,7 +223,7 @@ def test_at_full_rank_psi_is_phi_and_reads_as_pmi(objective, device):
 def test_sharding_does_not_change_the_loss(objective, counts, device):
     random = np.random.default_rng(0)
     vectors = [random.normal(size=(SIZE, RANK)).astype(np.float32) * 0.3 for _ in range(2)]
-    fits = [Factorization(objective.bind(counts), RANK, n=n, start=(*vectors, None), device=device) for n in (1, 2, 4)]
+    fits = [Factorization(objective.bind(counts), RANK, n=n, start=Start(*vectors), device=device) for n in (1, 2, 4)]
     losses = [fit.evaluate().loss for fit in fits]
     assert losses[1:] == pytest.approx([losses[0]] * 2, rel=1e-5)
 
