@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 WANTED = 400_000  # pairs
 STRIDE = 27  # of the first diagonal: not 0, which has each word's pair with itself
-AT_A_TIME = 1 << 16  # pairs whose products are computed
 
 
 @dataclass
@@ -55,24 +54,13 @@ def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pair
     contexts, terms, weights = contexts[seen], terms[seen], weights[seen]
     marginals = counts.marginals
     pmi = np.log(weights) + np.log(counts.total) - np.log(marginals.contexts[contexts]) - np.log(marginals.terms[terms])
-    psi = products(model.syn1neg, model.wv.vectors, contexts, terms) - model.psi_offset
-    if model.offsets is not None:  # the objective does not put all of PMI into the vectors
-        psi -= model.offsets[0][contexts] + model.offsets[1][terms]
+    psi = model.queries.pmi_of_rows(contexts, terms)
     if diagonals == n and share == 1:
         sample = f"all {len(pmi):,} pairs of words that occur"
     else:
         part = share * diagonals / n
         sample = f"a fair sample of the pairs of words that occur, 1 in {1 / part:,.0f}: {len(pmi):,} of them"
     return Pairs(contexts, terms, weights, pmi, psi, sample)
-
-
-def products(covectors: np.ndarray, vectors: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """covector . vector of each pair, some at a time."""
-    result = np.empty(len(contexts))
-    for start in range(0, len(contexts), AT_A_TIME):
-        some = slice(start, start + AT_A_TIME)
-        result[some] = np.einsum("kd,kd->k", covectors[contexts[some]], vectors[terms[some]])
-    return result
 
 
 @dataclass

@@ -11,6 +11,7 @@ from gensim.models import KeyedVectors
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model import HilbertMLE
+from gensim_hilbert.queries import Queries
 from gensim_hilbert.report.pairs import Pairs, sample_pairs
 from gensim_hilbert.report.words import content_words, typical, unit_rows
 
@@ -38,16 +39,22 @@ class Subject:
                 raise KeyError(f"{word!r} is not among the {len(self.vectors):,} words")
 
     @property
-    def covectors(self) -> np.ndarray | None:
-        """Those whose products with the vectors tell what goes with what."""
+    def queries(self) -> Queries | None:
+        """What can be asked of vectors and covectors together; None if there are no covectors for it."""
         covectors = getattr(self.model, "syn1neg", None)
-        fit = covectors is not None and covectors.shape == self.vectors.vectors.shape
-        return covectors if fit and getattr(self.model, "vectors_option", "v") == "v" else None
+        if covectors is None or covectors.shape != self.vectors.vectors.shape or self.holds_sums:
+            return None
+        return self.model.queries if isinstance(self.model, HilbertMLE) else Queries(self.vectors, covectors)
+
+    @property
+    def holds_sums(self) -> bool:
+        """Whether the vectors are sums of vectors and covectors."""
+        return bool(getattr(self.model, "vectors_option", "v") == "v+w")
 
     @property
     def without_covectors(self) -> str:
         """Why there are none, in a sentence."""
-        if getattr(self.model, "vectors_option", "v") != "v":
+        if self.holds_sums:
             return (
                 'This model holds sums of vectors and covectors (vectors="v+w"), from which PMI cannot be read, nor '
                 "what goes with a word."
@@ -77,7 +84,7 @@ class Subject:
             return (
                 "The pair counts of this model are not beside it, so its PMI cannot be compared with the counted one."
             )
-        return "" if self.covectors is not None else self.without_covectors
+        return "" if self.queries is not None else self.without_covectors
 
     @cached_property
     def pairs(self) -> Pairs:

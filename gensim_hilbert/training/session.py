@@ -12,7 +12,7 @@ from timeit import default_timer
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.training.checkpoint import Arrays, Checkpoint, Saved
+from gensim_hilbert.training.checkpoint import Arrays, Checkpoint
 from gensim_hilbert.training.fit import Fitted
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Session(Generic[AnySolver]):
     Parameters
     ----------
     make_solver : callable
-        Makes the solver, given the state in the checkpoint or None. An error here means that training has not begun.
+        Makes the solver, given `saved`: the state in the checkpoint, or None. If it fails, training has not begun.
     epochs : int
         Number of epochs in all.
     checkpoint : Checkpoint, optional
@@ -82,7 +82,7 @@ class Session(Generic[AnySolver]):
 
     def __init__(
         self,
-        make_solver: Callable[[Saved | None], AnySolver],
+        make_solver: Callable[..., AnySolver],
         epochs: int,
         *,
         checkpoint: Checkpoint | None = None,
@@ -90,7 +90,7 @@ class Session(Generic[AnySolver]):
         compute_loss: bool = False,
     ):
         saved = None if checkpoint is None else checkpoint.load()
-        self.solver = make_solver(saved)
+        self.solver = make_solver(saved=saved)
         self.epochs, self.epochs_done = epochs, 0 if saved is None else saved.epochs
         self.checkpoint, self.watcher, self.compute_loss = checkpoint, watcher, compute_loss
         self.fitted: Fitted | None = None

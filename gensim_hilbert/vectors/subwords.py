@@ -1,7 +1,7 @@
 """Vectors of words as means of vectors of their character n-grams, so that words never seen have vectors, too.
 
-n-grams, hashes and means are those of fastText and of gensim's `FastText`: a word's vector is the mean of a vector of
-its own and of those of the buckets that its n-grams are hashed to.
+N-grams, hashes and means are those of fastText and of gensim's `FastText`: the vector of a word is the mean of a vector
+of its own and of those of the buckets that its n-grams are hashed to.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.keyedvectors import prep_vectors
 
-from gensim_hilbert.keyedvectors import as_gensims
 from gensim_hilbert.training.composition import Composition, mean_with_ngrams
+from gensim_hilbert.vectors.keyed import as_gensim
 
-SHARED = 3  # buckets that words share, for each word: so many there are in 9,000 words of English
+SHARED_BUCKETS_PER_WORD = 3  # as in 9,000 words of English
 
 
 class SubwordVectors(FastTextKeyedVectors):
-    """gensim's FastTextKeyedVectors, with what training needs.
+    """gensim's FastTextKeyedVectors, extended by what training needs.
 
     Buckets that no word uses are zero: n-grams never seen shorten the vector of a new word, but do not turn it.
     """
@@ -38,22 +38,22 @@ class SubwordVectors(FastTextKeyedVectors):
 
     @cached_property
     def composition(self) -> Composition:
-        """Of the words as they are."""
+        """How the vectors of the present words are made of the rows that are learnt."""
         return Composition(self.buckets_word or [])
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save as gensim's own class, which can be loaded where gensim_hilbert is not installed."""
-        plain = as_gensims(self, FastTextKeyedVectors)
+        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed."""
+        plain = as_gensim(self, FastTextKeyedVectors)
         plain.__dict__.pop("composition", None)
         plain.save(*args, **kwargs)
 
     @property
     def parameters(self) -> np.ndarray:
-        """What is learnt: the rows of `composition`."""
+        """The rows that are learnt, as `composition` numbers them."""
         assert self.vectors_ngrams is not None
         shape = self.composition
         rows = np.concatenate([self.vectors_vocab, self.vectors_ngrams[shape.shared]])
-        # The mean of those that are one row: training has left them equal, but somebody may have set them.
+        # Vectors that share one row: training leaves them equal, but somebody may have set them. Take their mean.
         different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
         if different.any():
             np.add.at(rows, shape.owners, different / shape.parts[shape.owners, None])
@@ -68,17 +68,19 @@ class SubwordVectors(FastTextKeyedVectors):
         self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
         self.adjust_vectors()
 
-    def rows(self, words: int) -> int:
-        """How many rows are learnt for so many words; for others than these a guess."""
-        return self.composition.rows if words == len(self) else words + min(self.bucket, SHARED * words)
+    def parameter_rows(self, words: int) -> int:
+        """Return the number of rows that are learnt for so many words; a guess, unless these are the present ones."""
+        if words == len(self):
+            return self.composition.rows
+        return words + min(int(self.bucket), SHARED_BUCKETS_PER_WORD * words)
 
-    def memory(self, words: int) -> dict[str, int]:
-        """What vectors of so many words take, in bytes, besides themselves."""
+    def extra_memory(self, words: int) -> dict[str, int]:
+        """Return the bytes that vectors of so many words take besides the vectors themselves, by use."""
         row = 4 * self.vector_size
         return {"vectors_vocab": words * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * words}
 
-    def locks(self) -> None:
-        """There are none: refuses what has no meaning here."""
+    def lock_factors(self) -> None:
+        """Refuse locks, and vectors that were set by hand: both have no meaning here."""
         for name in ("vectors_lockf", "vectors_vocab_lockf", "vectors_ngrams_lockf"):
             if np.any(getattr(self, name, 1) != 1):
                 raise ValueError(f"words share the vectors of their n-grams, so none can be locked: set {name} to 1")
@@ -86,17 +88,17 @@ class SubwordVectors(FastTextKeyedVectors):
         self.adjust_vectors()
         if not np.array_equal(before, self.vectors, equal_nan=True):
             raise ValueError(
-                "vectors are means of vectors_vocab and vectors_ngrams, and do not last where they are set: set those"
+                "vectors are means of vectors_vocab and vectors_ngrams, and are overwritten by them: set those instead"
             )
 
     def intersect_word2vec_format(self, *args: Any, **kwargs: Any) -> None:
-        """Vectors of words cannot be taken over and locked: they are made of vectors that words share."""
+        """Refuse: vectors cannot be taken over and locked, since they are made of vectors that words share."""
         raise NotImplementedError(
-            "with subwords=True vectors cannot be taken over from a file: they are means of those of n-grams; use "
-            "subwords=False"
+            "with subwords=True vectors cannot be taken over from a file, because they are means of those of n-grams; "
+            "use subwords=False"
         )
 
-    # ------------------------------------------------------------------ what gensim does, too
+    # ------------------------------------------------------------------ overridden from gensim
 
     def resize_vectors(self, seed: int = 0) -> None:
         """Make room for new words and their n-grams, with small random vectors; those of old ones stay."""
@@ -125,7 +127,7 @@ class SubwordVectors(FastTextKeyedVectors):
         self.__dict__.pop("composition", None)
 
     def adjust_vectors(self) -> None:
-        """Compute the vectors of all words: the same sums in the same order as gensim's, but of all words at once."""
+        """Compute the vectors of all words from those of n-grams, as gensim does, but all at once."""
         assert self.buckets_word is not None
         assert self.vectors_ngrams is not None
         flat = np.concatenate([np.empty(0, dtype=np.uint32), *self.buckets_word])
@@ -133,7 +135,7 @@ class SubwordVectors(FastTextKeyedVectors):
         self.vectors = mean_with_ngrams(self.vectors_vocab, self.vectors_ngrams, flat, lengths)
 
     def get_vector(self, key: str | int, norm: bool = False) -> np.ndarray:
-        """The vector of a word, known or not; zero where none of its n-grams is known."""
+        """Return the vector of a word, known or not; it is zero if none of its n-grams is known."""
         if self.has_index_for(key):
             return np.asarray(KeyedVectors.get_vector(self, key, norm=norm))
         if not isinstance(key, str):
