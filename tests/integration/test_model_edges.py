@@ -12,7 +12,7 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import common_texts
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.model import FEW_TOKENS
+from gensim_hilbert.model_text import FEW_TOKENS
 
 SMALL = {"vector_size": 8, "min_count": 5, "epochs": 1, "workers": 1}
 
@@ -73,8 +73,8 @@ def test_a_pickled_copy_goes_on_from_its_vectors(trained, texts, caplog):
 def test_probabilities_are_those_of_the_counts_that_were_fitted(trained):
     assert trained.corpus_total_words < FEW_TOKENS
     fitted = trained.fitted_counts.marginals.terms
-    assert np.allclose(trained._frequencies(), fitted / fitted.sum())
-    assert abs(trained._frequencies() - pickle.loads(pickle.dumps(trained))._frequencies()).max() < 0.01
+    assert np.allclose(trained.term_frequencies(), fitted / fitted.sum())
+    assert abs(trained.term_frequencies() - pickle.loads(pickle.dumps(trained)).term_frequencies()).max() < 0.01
 
 
 @pytest.mark.parametrize("once", [iter, lambda texts: (text for text in texts), lambda texts: map(list, texts)])

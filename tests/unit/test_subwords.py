@@ -13,11 +13,11 @@ from scipy import sparse
 from gensim_hilbert import PairCounts
 from gensim_hilbert._gibbs import SAMPLERS, Gibbs
 from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
-from gensim_hilbert.subwords import SubwordVectors
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.team import Room
+from gensim_hilbert.vectors.subwords import SubwordVectors
 
 WORDS = ["running", "runner", "run", "sunning", "aaaaaaaa", "a", "naïve", "日本語", "sun", "sunny"]
 
