@@ -165,7 +165,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
             corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
             self._check_corpus_sanity(**corpus, passes=epochs + 1)
             self.build_vocab(**corpus, trim_rule=trim_rule)
-            # Pruning has lost occurrences, and the null word has none.
+            # Pruning loses occurrences, and the null word has none: words are then counted again with the pairs.
             self._words_are_counted = not (max_vocab_size or null_word)
             self.train(
                 **corpus, total_examples=self.corpus_count, total_words=self.corpus_total_words, epochs=self.epochs,
@@ -271,7 +271,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
 
     def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
         counts, (start, is_given) = self.fitted_counts, starting_point(self)
-        assert self.counts is not None and counts is not None  # noqa: PT018  # for mypy
+        assert self.counts is not None
+        assert counts is not None
         self.add_lifecycle_event(
             "train",
             msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
@@ -315,7 +316,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
 
         def take_over(fitted: Fitted, loss: float) -> None:
             self.set_vectors(fitted.covectors, fitted.parameters, fitted.biases)
-            self.psi_offset, self.offsets = fitted.psi_offset, fitted.offsets
+            self.psi_offset, self.offsets, self.learnt_from = fitted.psi_offset, fitted.offsets, learns_from
+            if learns_from is LearntFrom.STREAM:
+                self.counts = None
             records = [{"training": self.train_count + 1, **record} for record in fitted.history]
             self.training_history = [*earlier, *records][-HISTORY_RECORDS:]
             if self.compute_loss:
@@ -332,9 +335,6 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         watcher = Watcher(lambda: call("on_epoch_begin"), epoch_ends) if callbacks else None
         call("on_train_begin")
         session = Session(make_solver, epochs, checkpoint=checkpoint, watcher=watcher, compute_loss=self.compute_loss)
-        self.learnt_from = learns_from
-        if learns_from is LearntFrom.STREAM:
-            self.counts = None
         try:
             session.run()
         finally:

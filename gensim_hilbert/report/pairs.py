@@ -1,4 +1,4 @@
-"""Counted and fitted PMI of a fair sample of pairs, read from a few shards and never from the whole table."""
+"""Counted and fitted PMI of a fair sample of pairs, read from a few shards and not from the whole table."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
-WANTED = 400_000  # pairs
-STRIDE = 27  # of the first diagonal: not 0, which has each word's pair with itself
+PAIRS_WANTED = 400_000
+FIRST_DIAGONAL = 27  # not 0, which has each word's pair with itself
 
 
 @dataclass
 class Pairs:
-    """Some of the pairs that occur: numbers of their words, weights, counted PMI, and psi as fitted."""
+    """Some of the pairs that occur: row numbers of their words, weights, counted PMI, and fitted PMI."""
 
     contexts: np.ndarray
     terms: np.ndarray
@@ -29,8 +29,8 @@ class Pairs:
         return len(self.pmi)
 
 
-def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pairs:
-    """Pairs on some diagonals of shards, where every word is a context and a term as often as every other.
+def sample_pairs(model: HilbertMLE, wanted: int = PAIRS_WANTED, seed: int = 1) -> Pairs:
+    """Return pairs on some diagonals of shards, where every word is a context and a term as often as every other.
 
     Shards are strided, so the pairs (i, j) with (j - i) mod n = k are n whole shards that share no rows or columns. All
     pairs are taken where there are few of them; where even one diagonal has too many, some are drawn from it.
@@ -45,7 +45,7 @@ def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pair
     parts = []
     for k in range(diagonals):
         for i in range(n):
-            j = (i + STRIDE + k) % n
+            j = (i + FIRST_DIAGONAL + k) % n
             shard = counts.shard(i, j, n).tocoo()
             some = np.flatnonzero(draw.random(shard.nnz) < share) if share < 1 else slice(None)
             parts.append((shard.row[some] * n + i, shard.col[some] * n + j, shard.data[some]))
@@ -74,7 +74,7 @@ class Agreement:
 
 
 def agreement(pmi: np.ndarray, psi: np.ndarray) -> Agreement:
-    """Pearson's correlation, and the mean and the standard deviation of the difference."""
+    """Return Pearson's correlation, and the mean and the standard deviation of the difference."""
     if len(pmi) < 2 or not pmi.std() or not psi.std():
         return Agreement(len(pmi), float("nan"), float("nan"), float("nan"))
     difference = psi - pmi
@@ -83,7 +83,7 @@ def agreement(pmi: np.ndarray, psi: np.ndarray) -> Agreement:
 
 
 def bands(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """By powers of ten: (name, mask), those that are empty left out."""
+    """Divide values by powers of ten: return (name, mask) of each part that is not empty."""
     power = np.floor(np.log10(np.maximum(values, 0.1)) + 1e-9).astype(int)
     found = []
     for k in range(int(power.min(initial=0)), int(power.max(initial=0)) + 1):

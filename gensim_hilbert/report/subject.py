@@ -1,4 +1,4 @@
-"""What a report is about: a model, gensim's own too, or vectors alone."""
+"""What a report is about: a model, also one of gensim's own, or vectors alone."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gensim_hilbert.queries import Queries
 from gensim_hilbert.report.pairs import Pairs, sample_pairs
 from gensim_hilbert.report.words import content_words, typical, unit_rows
 
-ON_THE_MAP = 320  # words
-CHOSEN = 9  # words whose neighbours are shown where none are asked for
+WORDS_ON_MAP = 320
+CHOSEN_WORDS = 9  # whose neighbours are shown if none are asked for
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Subject:
 
     @property
     def without_covectors(self) -> str:
-        """Why there are none, in a sentence."""
+        """Why there are no covectors, in a sentence."""
         if self.holds_sums:
             return (
                 'This model holds sums of vectors and covectors (vectors="v+w"), from which PMI cannot be read, nor '
@@ -63,19 +63,19 @@ class Subject:
 
     @property
     def what(self) -> str:
-        """What it is, as the subject of a sentence."""
+        """What the report is about, as the subject of a sentence."""
         if self.model is self.vectors:
             return "A file of vectors"
         return "This model" if isinstance(self.model, HilbertMLE) else f"A {type(self.model).__name__} of gensim"
 
     @cached_property
     def counts(self) -> PairCounts | None:
-        """The counts that were fitted."""
+        """The counts that were fitted, if they are there."""
         return self.model.fitted_counts if isinstance(self.model, HilbertMLE) else None
 
     @property
     def without_pmi(self) -> str:
-        """Why counted and fitted PMI cannot be compared; empty if they can."""
+        """Why counted and fitted PMI cannot be compared, in a sentence; empty if they can."""
         if not isinstance(self.model, HilbertMLE):
             return f"{self.what} keeps no pair counts, so there is no counted PMI to compare it with."
         if self.counts is None and self.model.solver == "gibbs":
@@ -93,16 +93,16 @@ class Subject:
 
     @cached_property
     def content(self) -> list[int]:
-        """Frequent words with a meaning of their own, for the map."""
-        return content_words(self.vectors, ON_THE_MAP)
+        """Row numbers of frequent words with a meaning of their own, for the map."""
+        return content_words(self.vectors, WORDS_ON_MAP)
 
     @cached_property
     def content_directions(self) -> np.ndarray:
-        """Their vectors, of length 1."""
+        """The vectors of these words, scaled to length 1."""
         return unit_rows(self.vectors.vectors[self.content])
 
     @cached_property
     def chosen(self) -> list[str]:
-        """Words whose neighbours are shown: those asked for, or some that stand for the frequent ones."""
+        """Words whose neighbours are shown: those asked for, or some that represent groups of frequent ones."""
         names = self.vectors.index_to_key
-        return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN)]
+        return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN_WORDS)]

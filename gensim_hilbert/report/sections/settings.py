@@ -1,4 +1,4 @@
-"""What was asked for."""
+"""The section on settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gensim_hilbert.report.text import number, safe
 
 
 def settings(subject: Subject) -> Section | None:
-    """The parameters of a model; vectors alone have none."""
+    """Show the parameters of a model; vectors alone have none."""
     model = subject.model
     if model is subject.vectors:
         return None

@@ -13,7 +13,7 @@ from gensim_hilbert.report.svg import Picture, text_width
 from gensim_hilbert.report.text import cut, in_html, number, safe
 
 TOPN = 8
-MARGIN = 6.0  # of the map: some fonts are higher than others
+MAP_MARGIN = 6.0  # some fonts are higher than others
 
 
 def neighbours(subject: Subject) -> Section:
@@ -53,8 +53,8 @@ def word_map(subject: Subject) -> Section:
     width, height, small, large = 900, 720, 10.0, 16.0
     fonts = large - (large - small) * np.sqrt(np.arange(len(names)) / max(1, len(names) - 1))
     sizes = np.array([(text_width(name, size) + 4, 1.2 * size) for name, size in zip(names, fonts, strict=True)])
-    middles, found = place(embed(subject.content_directions), sizes, width - 2 * MARGIN, height - 2 * MARGIN)
-    middles += MARGIN
+    middles, found = place(embed(subject.content_directions), sizes, width - 2 * MAP_MARGIN, height - 2 * MAP_MARGIN)
+    middles += MAP_MARGIN
     chosen = set(subject.chosen)
     picture = Picture(width, height, f"A map of {len(names)} frequent words")
     for name, key, size, (x, y), fits in zip(names, subject.content, fonts, middles, found, strict=True):
