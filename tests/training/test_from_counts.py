@@ -65,4 +65,4 @@ def test_a_model_whose_training_is_interrupted_has_what_it_learnt_by_then(counts
     psi = model.syn1neg @ model.wv.vectors.T
     assert not np.array_equal(psi, whole)
     assert np.corrcoef(psi.ravel(), whole.ravel())[0, 1] > 0.8, "it is on its way to that of a whole training"
-    assert max(record["passes"] for record in model.training_history) <= 60
+    assert max(record["passes"] for record in model.training_history if record["training"] == 2) <= 60
