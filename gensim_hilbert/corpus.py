@@ -18,14 +18,14 @@ import weakref
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 import smart_open
-from smart_open.compression import compression_wrapper, get_supported_extensions
+from smart_open.compression import compression_wrapper
 
-from gensim_hilbert.remote import S3, facts, list_bucket, missing_extra, path_of, scheme_of
+from gensim_hilbert.locations import S3_SCHEMES, compression_of, is_local, missing_package, path_of, scheme_of
+from gensim_hilbert.remote import facts, list_bucket
 
 logger = logging.getLogger(__name__)
 
@@ -177,25 +177,24 @@ def open_stream(uri: str, transport_params: dict[str, Any] | None) -> Stream:
         else:
             raw = smart_open.open(uri, "rb", compression="disable", transport_params=transport_params)
     except ImportError as error:
-        raise missing_extra(uri, error) from error
+        raise missing_package(uri, error) from error
     try:
         return Stream(decompressed(raw, uri), raw)
     except ImportError as error:
         raw.close()
-        raise missing_extra(uri, error) from error
+        raise missing_package(uri, error) from error
 
 
 def decompressed(raw: BinaryIO, uri: str) -> Any:
     """The file without its compression, as smart_open would choose by its name."""
-    name = path_of(uri)
-    if name.lower().endswith(".gz"):
+    if compression_of(uri) == ".gz":
         try:
             from isal import igzip  # the same as gzip, three times as fast
         except ImportError:
             pass
         else:
             return igzip.open(raw, "rb")
-    return compression_wrapper(raw, "rb", filename=name)
+    return compression_wrapper(raw, "rb", filename=path_of(uri))
 
 
 class Stream:
@@ -212,16 +211,6 @@ class Stream:
     def __exit__(self, *exc: object) -> None:
         for file in self.files:
             file.close()
-
-
-def is_local(uri: str) -> bool:
-    """Whether the name is a path."""
-    return "://" not in uri
-
-
-def is_compressed(uri: str) -> bool:
-    """Whether smart_open would decompress it."""
-    return Path(path_of(uri)).suffix.lower() in get_supported_extensions()
 
 
 # ---------------------------------------------------------------------------------------------------- corpora
@@ -246,7 +235,7 @@ class TextCorpus:
                 info = os.stat(name)
                 if stat.S_ISREG(info.st_mode):
                     self.sizes[k], self.tags[k] = info.st_size, info.st_mtime_ns
-                    self.streamed[k] = is_compressed(name)
+                    self.streamed[k] = bool(compression_of(name))
                     os.close(os.open(name, os.O_RDONLY))  # an unreadable file is better found now
                 else:
                     self.can_repeat = False  # a pipe
@@ -398,7 +387,7 @@ def expand(name: str, transport_params: dict[str, Any] | None) -> list[str]:
     if name.startswith("file://"):
         name = unquote(urlsplit(name).path)
     if not is_local(name):
-        if scheme_of(name) in (*S3, "gs") and (name.endswith("/") or any(c in name for c in "*?[")):
+        if scheme_of(name) in (*S3_SCHEMES, "gs") and (name.endswith("/") or any(c in name for c in "*?[")):
             return list_bucket(name, transport_params)
         return [name]
     path = os.path.expanduser(name)

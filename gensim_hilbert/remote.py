@@ -7,29 +7,10 @@ import logging
 import re
 import urllib.request
 from typing import Any
-from urllib.parse import urlsplit
+
+from gensim_hilbert.locations import S3_SCHEMES, missing_package, scheme_of
 
 logger = logging.getLogger(__name__)
-
-S3 = ("s3", "s3a", "s3n")
-EXTRAS = dict.fromkeys(S3, "s3") | {"gs": "gcs", "http": "http", "https": "http"}
-
-
-def scheme_of(uri: str) -> str:
-    """What stands before `://`."""
-    return uri.partition("://")[0]
-
-
-def path_of(uri: str) -> str:
-    """The path of a URI, without a query."""
-    return urlsplit(uri).path if uri.startswith(("http://", "https://")) else uri
-
-
-def missing_extra(uri: str, error: ImportError) -> ImportError:
-    """The same error, naming what to install."""
-    extra = "zst" if path_of(uri).lower().endswith(".zst") else EXTRAS.get(scheme_of(uri))
-    how = f"pip install 'gensim-hilbert[{extra}]'" if extra else "see smart_open's documentation for what it needs"
-    return ImportError(f"{uri} needs a package that is not installed ({error}): {how}")
 
 
 def s3_client(transport_params: dict[str, Any] | None) -> Any:
@@ -57,7 +38,7 @@ def list_bucket(uri: str, transport_params: dict[str, Any] | None) -> list[str]:
             pages = s3_client(transport_params).get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
             keys = [item["Key"] for page in pages for item in page.get("Contents", [])]
     except ImportError as error:
-        raise missing_extra(uri, error) from error
+        raise missing_package(uri, error) from error
     except Exception as error:  # each client has its own
         raise OSError(f"{uri} cannot be listed: {error}") from error
     wanted = re.compile(fnmatch.translate(pattern + "*" if pattern.endswith("/") or not pattern else pattern))
@@ -70,7 +51,7 @@ def list_bucket(uri: str, transport_params: dict[str, Any] | None) -> list[str]:
 def facts(uri: str, transport_params: dict[str, Any] | None) -> tuple[int | None, str | None]:
     """Size and version tag of a remote file, each None where its server does not tell."""
     try:
-        if scheme_of(uri) in S3:
+        if scheme_of(uri) in S3_SCHEMES:
             bucket, _, key = uri.partition("://")[2].partition("/")
             head = s3_client(transport_params).head_object(Bucket=bucket, Key=key)
             return head["ContentLength"], head["ETag"]

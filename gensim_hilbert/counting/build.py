@@ -7,7 +7,6 @@ goes on after an interruption.
 from __future__ import annotations
 
 import errno
-import json
 import logging
 import os
 import shutil
@@ -32,6 +31,7 @@ from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
 from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
+from gensim_hilbert.files import LOCK, as_read_back, locked, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
@@ -121,7 +121,7 @@ def describe(
     if vocabulary is not None:
         by = {"words": vocabulary.fingerprint} | ({} if recount else {"recount": False})
     request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
-    return json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
+    return as_read_back(request)
 
 
 def is_answer(target: Path, request: Any) -> bool:
@@ -331,22 +331,17 @@ def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Itera
     After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with;
     after Ctrl-C only where that can be done.
     """
-    if target.exists() and not overwrite:
-        raise FileExistsError(
-            f"{target} exists and holds something else, or damaged counts; choose another directory, or pass "
-            "overwrite=True (--overwrite)"
-        )
+    refuse_existing(target, overwrite)
     work = partial_of(target)
-    work.mkdir(parents=True, exist_ok=True)
     with locked(work):
         try:
             yield work
+            remove_leftovers(work)
             for path in [*work.glob("*.run"), work / JOURNAL, work / KEEP]:
                 path.unlink(missing_ok=True)
-            if target.exists():
-                shutil.rmtree(target) if target.is_dir() else target.unlink()
-            (work / LOCK).unlink(missing_ok=True)
-            os.rename(work, target)
+            refuse_existing(target, overwrite)  # It may have appeared meanwhile.
+            replace_folder(work, target)
+            (target / LOCK).unlink(missing_ok=True)  # Until it had its name, nobody else was to work in it.
         except BaseException as error:
             interrupted = is_interruption(error)
             if not resumable or (isinstance(error, Exception) and not interrupted):
@@ -361,6 +356,15 @@ def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Itera
             raise
 
 
+def refuse_existing(target: Path, overwrite: bool) -> None:
+    """Raise an error if something is at `target` that may not be replaced."""
+    if target.exists() and not overwrite:
+        raise FileExistsError(
+            f"{target} exists and holds something else, or damaged counts; choose another directory, or pass "
+            "overwrite=True (--overwrite)"
+        )
+
+
 def discard(work: Path) -> None:
     """Remove a directory in which a task that nobody waits for any more may still be about to write."""
     removed = work.with_name(work.name + ".removed")
@@ -369,27 +373,6 @@ def discard(work: Path) -> None:
         os.rename(work, removed)  # nothing new can appear under this name
     for path in (removed, work):
         shutil.rmtree(path, ignore_errors=True)
-
-
-LOCK = "lock"
-
-
-@contextmanager
-def locked(work: Path) -> Iterator[None]:
-    """Keep a second process out of the same directory."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with open(work / LOCK, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuntimeError(
-                f"another process is working in {work}; wait for it, or choose another directory"
-            ) from None
-        yield
 
 
 def clear(work: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from math import inf, lcm
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ import smart_open
 from scipy import sparse
 
 from gensim_hilbert.counting.settings import whole
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import name_of
 from gensim_hilbert.vocabulary import Vocabulary
 
 # What GloVe's programs write: ids from 1 in the order of the vocabulary.
@@ -52,27 +53,20 @@ def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
 def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
     """One compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in vocabulary.words]
-    path = Path(path)
-    temporary = path.with_name(path.name + ".new")
-    try:
-        with open(temporary, "wb") as file:
-            np.savez_compressed(
-                file,
-                format=np.array(b"csr"),
-                shape=np.array(matrix.shape),
-                data=matrix.data,
-                indices=matrix.indices,
-                indptr=matrix.indptr,
-                words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
-                word_bytes=np.array([len(word) for word in encoded]),
-                word_counts=vocabulary.counts,
-                corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
-                scale=np.array(scale),
-            )
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with Staging() as staging, staging.create(os.fspath(path)) as file:
+        np.savez_compressed(
+            file,
+            format=np.array(b"csr"),
+            shape=np.array(matrix.shape),
+            data=matrix.data,
+            indices=matrix.indices,
+            indptr=matrix.indptr,
+            words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            word_bytes=np.array([len(word) for word in encoded]),
+            word_counts=vocabulary.counts,
+            corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
+            scale=np.array(scale),
+        )
 
 
 def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary, int]:
@@ -129,11 +123,12 @@ def save_glove(
             raise ValueError(
                 f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space"
             )
-    with smart_open.open(vocabulary, "wb") as file:
-        for word, count in zip(words.words, words.counts.tolist(), strict=True):
-            file.write(f"{word} {count}\n".encode())
-    with smart_open.open(cooccurrence, "wb") as file:
-        for context, terms, weights in rows:
-            table = np.empty(len(terms), dtype=GLOVE_RECORD)
-            table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
-            file.write(table.tobytes())
+    with Staging() as staging:
+        with staging.create(name_of(vocabulary)) as file:
+            for word, count in zip(words.words, words.counts.tolist(), strict=True):
+                file.write(f"{word} {count}\n".encode())
+        with staging.create(name_of(cooccurrence)) as file:
+            for context, terms, weights in rows:
+                table = np.empty(len(terms), dtype=GLOVE_RECORD)
+                table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
+                file.write(table.tobytes())

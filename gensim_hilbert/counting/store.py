@@ -14,7 +14,6 @@ transpose only entries with row <= column are stored.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import shutil
@@ -28,6 +27,7 @@ import numpy as np
 from gensim_hilbert.counting.merge import index_dtype, shard_name
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.worker import VOCABULARY
+from gensim_hilbert.files import read_json, to_json, write_whole
 from gensim_hilbert.vocabulary import Vocabulary
 
 FORMAT = "gensim_hilbert pair counts"
@@ -142,7 +142,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
             raise FileNotFoundError(f"{directory} does not exist{hint}")
         raise StoreError(f"{directory} is no store of pair counts: it has no {MANIFEST}")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
     except ValueError as error:
         raise StoreError(f"{path} is damaged: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -194,7 +194,7 @@ def write_manifest(
     np.save(directory / INDEX, index)
     np.save(directory / MARGINALS, marginals)
     window = {"left": settings.window.left, "right": settings.window.right, "scale": settings.window.scale}
-    identity = hashlib.sha256(json.dumps([window, mirrored]).encode())
+    identity = hashlib.sha256(to_json([window, mirrored]).encode())
     files: dict[str, dict[str, int]] = {}
     for name in (VOCABULARY, INDEX, MARGINALS):
         data = (directory / name).read_bytes()
@@ -221,22 +221,12 @@ def write_manifest(
         "files": files,
     }
     manifest["crc32"] = manifest_checksum(manifest)
-    write_atomically(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+    write_whole(directory / MANIFEST, to_json(manifest, indent=1).encode())
 
 
 def manifest_checksum(manifest: dict[str, Any]) -> int:
     """A checksum of all that the manifest says besides it."""
-    return zlib.crc32(json.dumps({key: value for key, value in manifest.items() if key != "crc32"}).encode())
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write under another name, then rename: the file is whole or not there."""
-    temporary = path.with_name(path.name + ".new")
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    return zlib.crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
 
 
 def refuse_to_replace(beside: Path, source: Path | None) -> None:

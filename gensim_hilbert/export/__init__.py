@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_hilbert.export.formats import FORMATS, Table, plain_name
+from gensim_hilbert.export.formats import FORMATS, Table
 from gensim_hilbert.export.reading import load_vectors
-from gensim_hilbert.export.staging import Staging, name_of
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import name_of, uncompressed_name
 
 __all__ = ["FORMATS", "export", "load_vectors"]
 
@@ -100,7 +101,7 @@ def export(
 
 def guess_format(name: str) -> str:
     """The format that the ending of a name stands for."""
-    base = plain_name(name)
+    base = uncompressed_name(name)
     for format, properties in FORMATS.items():
         if base.endswith(properties.suffixes):
             return format

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from gensim.models.fasttext import FastTextKeyedVectors
 
-from gensim_hilbert.export.staging import Staging
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import uncompressed_name
 
 
 class Table(NamedTuple):
@@ -57,7 +58,7 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
 
     gensim can write the former for its own models, but copies all matrices for it, and cannot leave out words.
     """
-    if not plain_name(path).endswith(".bin"):
+    if not uncompressed_name(path).endswith(".bin"):
         return write_text(staging, path, table)
     words, matrix, model = table.words, table.matrix, table.model
     keyed, covectors = getattr(model, "wv", model), getattr(model, "syn1neg", None)
@@ -189,15 +190,6 @@ def import_parquet() -> tuple[Any, Any]:
     except ImportError as error:
         raise ImportError(f"Parquet needs pyarrow ({error}): pip install 'gensim-hilbert[parquet]'") from error
     return pyarrow, pyarrow.parquet
-
-
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-
-
-def plain_name(path: str) -> str:
-    """The last part of a path in lower case, without what says that it is compressed."""
-    name = path.rpartition("/")[2].lower()
-    return next((name.removesuffix(suffix) for suffix in COMPRESSED if name.endswith(suffix)), name)
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,8 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
-from gensim_hilbert.corpus import is_local
-from gensim_hilbert.export.formats import FASTTEXT, import_parquet, plain_name, words_beside
-from gensim_hilbert.export.staging import name_of
-from gensim_hilbert.remote import missing_extra
+from gensim_hilbert.export.formats import FASTTEXT, import_parquet, words_beside
+from gensim_hilbert.locations import is_local, missing_package, name_of, uncompressed_name
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +90,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
         with smart_open.open(name, "rb") as file:
             yield file
     except ImportError as error:
-        raise missing_extra(name, error) from error
+        raise missing_package(name, error) from error
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise ValueError(f"{name} cannot be decompressed: {error}") from error
     except OSError as error:
@@ -155,7 +153,7 @@ def looks_binary(name: str, sample: bytes, size: int) -> bool:
     if len(fields) == size and all(map(is_number, fields)):
         return False
     vector = sample.partition(b" ")[2][: 4 * size]
-    return plain_name(name).endswith(".bin") or bool(vector.translate(None, PRINTABLE))
+    return uncompressed_name(name).endswith(".bin") or bool(vector.translate(None, PRINTABLE))
 
 
 def from_text(name: str, lines: Iterable[tuple[int, bytes]], expected: int | None, size: int) -> KeyedVectors:
