@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.export import FORMATS, export, load_vectors
-from gensim_hilbert.export.staging import Staging
+from gensim_hilbert.files import Staging
 
 FILES = {
     "word2vec": "v.w2v",
