@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert._merge import records
-from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
+from gensim_hilbert.corpus.blocks import BLOCK_BYTES
+from gensim_hilbert.corpus.dispatch import default_workers, in_parallel, map_blocks, reads_here
+from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.counting.journal import JOURNAL, Journal
 from gensim_hilbert.counting.merge import SHARDS, reduce_runs, write_class
 from gensim_hilbert.counting.plan import Plan, classes_for
@@ -30,7 +32,6 @@ from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
-from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
 from gensim_hilbert.files import LOCK, as_read_back, locked, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.progress import Progress
@@ -154,7 +155,7 @@ def count_blocks(
     with Progress("pairs", corpus.total, show=progress) as bar:
         bar.update(sum(record.cost for record in journal.records))
         live = bar.update if executor is None else None
-        for record in run(
+        for record in map_blocks(
             partial(count_pairs, task=task, report=live),
             corpus,
             workers=plan.workers,

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gensim_hilbert._merge import TileScatter
+from gensim_hilbert.corpus.dispatch import in_parallel
 from gensim_hilbert.counting.plan import TILE_ROOM
 from gensim_hilbert.counting.runs import Run, merge_runs, merged, new_run, output_buffer
-from gensim_hilbert.engine import in_parallel
 
 SHARDS = "shards"
 INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes", "crc32")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from gensim_hilbert.corpus import BLOCK_BYTES
+from gensim_hilbert.corpus.blocks import BLOCK_BYTES
 from gensim_hilbert.counting.runs import READ_BYTES, output_bytes
 from gensim_hilbert.counting.settings import Window
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
-from gensim_hilbert._tokens import InvalidUTF8, WordTable
-from gensim_hilbert.corpus import Block
+from gensim_hilbert._tokens import WordTable
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.counting.runs import Run, new_run, output_buffer, write_counted
 from gensim_hilbert.counting.seams import Seam
 from gensim_hilbert.counting.settings import CountSettings
-from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
+from gensim_hilbert.vocabulary import Vocabulary
 
 VOCABULARY = "vocabulary.jsonl"
 KEEP = "keep.npy"  # while counting with `sample`: what a draw may be at most for a token of each word to stay
@@ -105,53 +106,48 @@ def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int,
             record.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
             used = reach
 
+    def noted() -> Iterator[Block]:
+        for block in blocks:
+            record.blocks.append((block.source, block.start))
+            yield block
+
     try:
-        for given in blocks:
-            record.blocks.append((given.source, given.start))
-            for block in given.read():
-                assert block.data is not None
-                position, inside = text_start(block, block.data), block.inside
-                before = record.tokens
-                while position < len(block.data):
-                    begin, start = used, block.start + position
-                    try:
-                        position, words, used, first_end, last_start, last_end = table.encode(
-                            block.data,
-                            position,
-                            block.place,
-                            block.listed,
-                            settings.errors,
-                            ids,
-                            used,
-                            reach,
-                            settings.oov == "gap",
-                            keep_below,
-                            settings.seed,
+        for text in texts(noted(), report):
+            block, inside = text.block, text.inside
+            while not text.is_read():
+                begin, start = used, block.start + text.position
+                encoded = text.encode(
+                    table,
+                    ids,
+                    used,
+                    reach,
+                    errors=settings.errors,
+                    gaps=settings.oov == "gap",
+                    keep_below=keep_below,
+                    seed=settings.seed,
+                )
+                used = encoded.used
+                full = not text.is_read()
+                if inside or full or block.open:
+                    goes_through = encoded.first_end < 0
+                    head = ids[begin : encoded.last_end if goes_through else encoded.first_end][:reach]
+                    tail = ids[encoded.last_start : encoded.last_end][-reach:]
+                    record.seams.append(
+                        Seam(
+                            block.source,
+                            start,
+                            inside,
+                            full or block.open,
+                            goes_through,
+                            tuple(head.tolist()),
+                            tuple(tail.tolist()),
                         )
-                    except InvalidUTF8 as error:
-                        raise malformed(block, error) from None
-                    record.tokens += words
-                    full = position < len(block.data)
-                    if inside or full or block.open:
-                        head = ids[begin : last_end if first_end < 0 else first_end][:reach]
-                        tail = ids[last_start:last_end][-reach:]
-                        record.seams.append(
-                            Seam(
-                                block.source,
-                                start,
-                                inside,
-                                full or block.open,
-                                first_end < 0,
-                                tuple(head.tolist()),
-                                tuple(tail.tolist()),
-                            )
-                        )
-                    if full:
-                        spill()
-                        inside = True
-                record.cost += block.cost
-                if report:
-                    report(block.cost, record.tokens - before)
+                    )
+                if full:
+                    spill()
+                    inside = True
+            record.tokens += text.words
+            record.cost += block.cost
         spill()
     except BaseException:
         for run in record.runs:
