@@ -30,11 +30,11 @@ from gensim_hilbert.arguments import (
     check,
 )
 from gensim_hilbert.associations import Associations
-from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
+from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
 from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
-from gensim_hilbert.engine import default_workers
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver, memory_of
@@ -438,7 +438,7 @@ class HilbertMLE(Associations, Word2Vec):
             self._go_on_without_counts()
         recount, self._words_are_counted = not self._words_are_counted, False
         if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-            corpus = TokenCorpus(Spooled(corpus.sentences))
+            corpus = TokenCorpus(SpooledSentences(corpus.sentences))
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         # Counts of a corpus that cannot be recognised could not be used again.

@@ -21,7 +21,7 @@ from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
-from gensim_hilbert.corpus import as_corpus
+from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import counts_beside, refuse_to_replace
 from gensim_hilbert.files import locked, write_whole
