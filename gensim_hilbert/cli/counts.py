@@ -11,7 +11,7 @@ from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import partial_of
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
@@ -41,6 +41,10 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
             return [float(part) for part in value.split(",")]
         except ValueError:
             self.fail(f"{value!r} is neither dynamic, flat, harmonic nor numbers with commas between them", param, ctx)
+
+
+workers = click.option("--workers", type=int, help="Number of threads.  [default: one per core]")
+memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory to work in.")
 
 
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
@@ -76,8 +80,8 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
     show_default=True,
     help="What to do about malformed UTF-8.",
 )
-@click.option("--workers", type=int, help="Threads.  [default: one a core]")
-@click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory for counting.")
+@workers
+@memory_gb
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
@@ -98,11 +102,13 @@ def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_jso
 @click.command(cls=Verb, short_help="Add up counts.")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the sum.")
+@workers
+@memory_gb
 @click.option("--overwrite", is_flag=True, help="Replace what is in the output directory.")
 @as_json
-def merge(stores: tuple[Path, ...], output: Path, overwrite: bool, as_json: bool) -> None:
+def merge(stores: tuple[Path, ...], output: Path, as_json: bool, **options: Any) -> None:
     """Add up the counts of STORES, which must be over one vocabulary."""
-    counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, overwrite=overwrite)
+    counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, **options)
     show(*facts_of(counts), as_json)
 
 

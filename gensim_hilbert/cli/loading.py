@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gensim_hilbert.cli.names import closest
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import partial_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
