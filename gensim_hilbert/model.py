@@ -32,9 +32,10 @@ from gensim_hilbert.arguments import (
 from gensim_hilbert.associations import Associations
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
+from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
-from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
+from gensim_hilbert.counting.store import StoreError, keep_counts, refuse_to_replace
 from gensim_hilbert.keyedvectors import Vectors
 from gensim_hilbert.objectives import Biases, Objective, named
 from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver, memory_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gensim_hilbert.corpus.sources import Corpus
-from gensim_hilbert.counting.plan import classes_for
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import Vocabulary
 

@@ -22,8 +22,9 @@ from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
 from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import counts_beside, refuse_to_replace
+from gensim_hilbert.counting.store import refuse_to_replace
 from gensim_hilbert.files import locked, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
