@@ -545,7 +545,7 @@ class Interrupting(ThreadPoolExecutor):
 @pytest.mark.parametrize("then", [1, 2, 4])
 def test_going_on_with_another_number_of_workers(then, tmp_path, expected, monkeypatch):
     """Two workers read six compressed files on their own; four would have them read by one thread."""
-    from gensim_hilbert.counting.journal import JOURNAL
+    from gensim_hilbert.counting.layout import JOURNAL
 
     monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", 200)
     for k, piece in enumerate(pieces(6)):

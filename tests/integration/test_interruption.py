@@ -14,8 +14,8 @@ import pytest
 from text import zipf_text
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting.build import building
 from gensim_hilbert.counting.journal import Journal
+from gensim_hilbert.counting.workspace import Destination, building
 
 COUNT = """
 import sys
@@ -231,7 +231,7 @@ def test_a_task_that_goes_on_writing_after_an_error_leaves_nothing_behind(tmp_pa
                 (work / f"{k}.run").touch()
 
     def fail() -> None:
-        with building(tmp_path / "counts", overwrite=False, resumable=True):
+        with building(Destination(tmp_path / "counts"), resumable=True):
             writer.start()
             while not any(work.glob("*.run")):
                 time.sleep(0.001)
