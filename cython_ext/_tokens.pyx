@@ -95,6 +95,10 @@ cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nog
     return -1
 
 
+cdef inline bint is_malformed(const Event* e) noexcept nogil:
+    return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
+
+
 class InvalidUTF8(ValueError):
     """Raised for malformed bytes at `position` of the block."""
 
@@ -281,7 +285,7 @@ cdef class WordTable:
                         continue
                     slot = self.find(e)
                     if slot.id == 0:
-                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                        if not listed and is_malformed(e):
                             with gil:
                                 text = repaired(e, base, errors)
                                 if text:
@@ -438,7 +442,7 @@ cdef class WordTable:
                     slot = self.find(e)
                     if slot.id == 0:
                         id = MISSING
-                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                        if not listed and is_malformed(e):
                             with gil:
                                 text = repaired(e, base, errors)
                                 if text:

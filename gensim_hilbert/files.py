@@ -14,7 +14,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -88,14 +88,18 @@ class Staging:
         """
         target = target.rstrip("/") or target
         if is_local(target) and not os.path.isdir(target):
-            whole = os.path.abspath(target)
-            refuse_existing(whole)
-            temporary = temporary_name(whole)
+            refuse_existing(target)
+            self._folders[target] = temporary = self.reserve(target)
             with naming(target):
                 os.mkdir(temporary)
-            self._staged.append((temporary, whole))
-            self._folders[target] = temporary
         return target
+
+    def reserve(self, target: str) -> str:
+        """Return a temporary name beside a local target, under which the caller writes a file or a whole folder."""
+        whole = os.path.abspath(target)
+        temporary = temporary_name(whole)
+        self._staged.append((temporary, whole))
+        return temporary
 
     @contextmanager
     def create(self, target: str) -> Iterator[BinaryIO]:
@@ -106,20 +110,19 @@ class Staging:
                 with smart_open.open(target, "wb", transport_params=self._transport_params) as file:
                     yield file
             elif folder in self._folders:
-                with _opened(os.path.join(self._folders[folder], name), name, durable=True) as file:
+                with _opened(os.path.join(self._folders[folder], name), name) as file:
                     yield file
             elif os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device
-                with _opened(target, name, durable=False) as file:
+                with _opened(target, name) as file:
                     yield file
             else:
-                whole = os.path.realpath(target)  # A symbolic link stays one; its own name says how to compress.
-                temporary = temporary_name(whole)
-                self._staged.append((temporary, whole))
-                with _opened(temporary, name, durable=True) as file:
+                # A symbolic link stays one; its own name says how to compress.
+                temporary = self.reserve(os.path.realpath(target))
+                with _opened(temporary, name) as file:
                     yield file
 
     def _put_in_place(self) -> None:
-        for temporary in self._folders.values():
+        for temporary, _ in self._staged:
             sync_tree(temporary)
         for temporary, target in self._staged:
             if temporary in self._folders.values():
@@ -149,8 +152,8 @@ def refuse_existing(path: str) -> None:
 
 
 @contextmanager
-def _opened(path: str, name: str, durable: bool) -> Iterator[BinaryIO]:
-    """Open a local file to write to, compressed as `name` says; a durable one is on the disk when it is closed."""
+def _opened(path: str, name: str) -> Iterator[BinaryIO]:
+    """Open a local file to write to, compressed as `name` says."""
     with open(path, "wb") as raw:
         file: Any = compression_wrapper(raw, "wb", filename=name)
         try:
@@ -158,9 +161,6 @@ def _opened(path: str, name: str, durable: bool) -> Iterator[BinaryIO]:
         finally:
             if file is not raw:
                 file.close()
-        if durable:
-            raw.flush()
-            os.fsync(raw.fileno())
 
 
 @contextmanager
@@ -266,29 +266,23 @@ def remove(path: AnyPath) -> None:
             os.unlink(path)
 
 
-def sync_tree(folder: AnyPath) -> None:
-    """Bring a folder and all files in it to the disk: a rename may get there before what is renamed."""
-    for parent, _, names in os.walk(folder):
+def sync_tree(path: AnyPath) -> None:
+    """Bring a file, or a folder with all files in it, to the disk: a rename may get there before what is renamed."""
+    for parent, _, names in os.walk(path):
         for name in names:
             sync(os.path.join(parent, name))
-        sync(parent)
+    sync(path)
 
 
 def sync(path: AnyPath) -> None:
     """Bring a file, or the list of what is in a folder, to the disk."""
-    if os.path.isdir(path):
-        with suppress(OSError):  # Windows and some network file systems cannot do this for folders.
-            _sync(path, os.O_RDONLY)
-    else:
-        _sync(path, os.O_RDWR)
-
-
-def _sync(path: AnyPath, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    is_folder = os.path.isdir(path)
+    with suppress(OSError) if is_folder else nullcontext():  # Some systems cannot do this for folders.
+        descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 # ---------------------------------------------------------------------------------------------------- locks

@@ -121,6 +121,34 @@ def test_in_a_folder_that_is_there_other_files_stay(tmp_path):
     assert contents(target) == {**dict.fromkeys("abc", b"new"), "letter": b"dear"}
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_others_may_write_under_a_name_that_is_reserved(fails, system, tmp_path):
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    file.write_bytes(b"old")
+    folder.mkdir()
+    (folder / "a").write_bytes(b"old")
+    before = contents(tmp_path)
+
+    def write():
+        with Staging() as staging:
+            with open(staging.reserve(str(file)), "wb") as written:
+                written.write(b"new")
+            fresh = staging.reserve(str(folder))
+            os.mkdir(fresh)
+            with open(os.path.join(fresh, "b"), "wb") as written:
+                written.write(b"new")
+            if fails:
+                raise ArithmeticError
+
+    if fails:
+        with pytest.raises(ArithmeticError):
+            write()
+        assert contents(tmp_path) == before
+    else:
+        write()
+        assert contents(tmp_path) == {"file": b"new", "folder": None, "folder/b": b"new"}
+
+
 def test_a_folder_that_has_appeared_meanwhile_is_not_replaced(tmp_path):
     target = tmp_path / "folder"
 

@@ -30,7 +30,7 @@ from gensim_hilbert.counting.layout import (
     shard_name,
 )
 from gensim_hilbert.counting.settings import CountSettings, Window
-from gensim_hilbert.files import read_json, remove, replace_folder, to_json, write_whole
+from gensim_hilbert.files import Staging, read_json, remove, to_json, write_whole
 from gensim_hilbert.vocabulary import Vocabulary
 
 
@@ -262,11 +262,10 @@ def keep_counts(source: Path | None, target: Path) -> None:
         if (target / SAVED_WITH_MODEL).exists():
             remove(target)
         return
-    fresh = target.with_name(target.name + ".new")
-    remove(fresh)
-    shutil.copytree(source, fresh, copy_function=link_or_copy)
-    (fresh / SAVED_WITH_MODEL).touch()
-    replace_folder(fresh, target)
+    with Staging() as staging:
+        fresh = Path(staging.reserve(str(target)))
+        shutil.copytree(source, fresh, copy_function=link_or_copy)
+        (fresh / SAVED_WITH_MODEL).touch()
 
 
 def link_or_copy(source: str, target: str) -> None:
