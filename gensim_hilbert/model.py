@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gensim.models import Word2Vec
 
-from gensim_hilbert.corpus import Corpus
+from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_text import FEW_TOKENS, corpus_of, count_pairs, refuse_other_window, resolve_corpus

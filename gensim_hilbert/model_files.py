@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from gensim.models import Word2Vec
 
+from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
+from gensim_hilbert.counting.store import StoreError, keep_counts, refuse_to_replace
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
+from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
 from gensim_hilbert.vocabulary import NothingToCount, TrimRule, Vocabulary, scan_words
@@ -93,7 +93,7 @@ def count_pairs(
 ) -> PairCounts:
     """Count the pairs of a corpus, in a directory where they are found again after an interruption."""
     if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-        corpus = TokenCorpus(Spooled(corpus.sentences))
+        corpus = TokenCorpus(SpooledSentences(corpus.sentences))
     if corpus.fingerprint is None:
         directory = None  # counts of a corpus that cannot be recognised could not be used again
     try:

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from gensim_hilbert.corpus import Corpus
+from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.options import checkpoint_settings

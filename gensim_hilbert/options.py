@@ -15,7 +15,7 @@ from secrets import randbits
 from typing import Any
 
 from gensim_hilbert._gibbs import SAMPLERS
-from gensim_hilbert.engine import default_workers
+from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.objectives import Objective, named
 from gensim_hilbert.training.fit import PRECISIONS
 

@@ -10,7 +10,7 @@ import pytest
 from gensim.models.callbacks import CallbackAny2Vec
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import partial_of
 
 WORDS = [
     "the",

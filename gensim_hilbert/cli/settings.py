@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from gensim_hilbert.cli.names import OLD, closest
+from gensim_hilbert.cli.names import OLD_OPTIONS, closest
 from gensim_hilbert.options import OPTIONS, Option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -88,7 +88,7 @@ def read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -
     known = [str(other.name) for other in ctx.command.params if other.name not in ("config", "resume", "as_json")]
     for key in given:
         if key.replace("-", "_") not in known:
-            old = OLD.get(key.replace("_", "-"))
+            old = OLD_OPTIONS.get(key.replace("_", "-"))
             said = f"; {key} {old}" if old else closest(key.replace("-", "_"), known)
             raise click.BadParameter(f"{path}: there is no option {key!r}{said.replace('--', '')}", ctx, param)
     ctx.default_map = {key.replace("-", "_"): as_text(value) for key, value in given.items()}

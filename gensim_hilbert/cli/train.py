@@ -21,11 +21,13 @@ from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
-from gensim_hilbert.corpus import as_corpus, is_local
-from gensim_hilbert.counting.build import locked
+from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import counts_beside, refuse_to_replace, write_atomically
+from gensim_hilbert.counting.store import refuse_to_replace
+from gensim_hilbert.files import locked, write_whole
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.locations import is_local
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
@@ -159,7 +161,7 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
                 )
             for remains in work.glob("training-*"):
                 shutil.rmtree(remains)
-    write_atomically(path, json.dumps(command, indent=1).encode())
+    write_whole(path, json.dumps(command, indent=1).encode())
 
 
 def fit(command: dict[str, Any], work: Path) -> HilbertMLE:

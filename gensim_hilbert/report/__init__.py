@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from gensim_hilbert.export.staging import Staging, name_of
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import name_of
 from gensim_hilbert.report.page import page
 from gensim_hilbert.report.subject import Subject
 

@@ -9,8 +9,6 @@ old ones are removed. A crash at any instant leaves a checkpoint that can be loa
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from gensim_hilbert.counting.store import write_atomically
+from gensim_hilbert.files import as_read_back, read_json, remove_leftovers, sync_tree, to_json, write_whole
 
 FORMAT = "gensim_hilbert checkpoint"
 SCHEMA = 1
@@ -60,7 +58,7 @@ class Checkpoint:
 
     def __init__(self, directory: Path, request: dict[str, Any]):
         self.directory = directory
-        self.request = json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
+        self.request = as_read_back(request)
 
     def load(self) -> Saved | None:
         """Return the state of this training, or None if nothing is done yet; refuse that of another training."""
@@ -86,8 +84,7 @@ class Checkpoint:
                 save_file({name: np.ascontiguousarray(array)}, path)
             except SafetensorError as error:  # which does not tell where
                 raise OSError(f"{path} cannot be written, so training stops: {error}") from error
-            with open(path, "rb+") as file:
-                os.fsync(file.fileno())
+        sync_tree(folder)
         manifest = {
             "format": FORMAT,
             "schema": SCHEMA,
@@ -96,7 +93,8 @@ class Checkpoint:
             "facts": facts,
             "arrays": folder.name,
         }
-        write_atomically(self.directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+        write_whole(self.directory / MANIFEST, to_json(manifest, indent=1).encode())
+        remove_leftovers(self.directory)
         for old in self.directory.glob("epoch-*"):
             if old != folder:
                 shutil.rmtree(old)
@@ -115,7 +113,7 @@ def read_manifest(directory: Path) -> dict[str, Any] | None:
     """Return what a checkpoint says about itself, or None if there is none."""
     path = directory / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = read_json(path)
     except FileNotFoundError:
         return None
     except ValueError as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.plan import classes_for
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.composition import Composition

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gensim_hilbert.corpus import Corpus
+from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.fit import Fitted, Record, Start
 from gensim_hilbert.training.gibbs import Epoch, Streaming, log_partition

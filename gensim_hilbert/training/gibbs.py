@@ -16,11 +16,12 @@ from itertools import count
 import numpy as np
 
 from gensim_hilbert._gibbs import Gibbs
-from gensim_hilbert._tokens import InvalidUTF8
-from gensim_hilbert.corpus import Block, Corpus
-from gensim_hilbert.engine import reads_here, run
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_here
+from gensim_hilbert.corpus.sources import Corpus
+from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
+from gensim_hilbert.vocabulary import Vocabulary
 
 IDS_PER_THREAD = 1 << 20
 WORDS_PER_RATE = 10_000  # after so many words the learning rate is looked up again
@@ -112,7 +113,7 @@ class Streaming:
         before, number = Epoch(**vars(self.done)), next(self.numbers)
         task = partial(self._learn, number=number, progress=progress)
         streams = reads_here(corpus, self.workers, None)
-        for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=streams):
+        for _ in map_blocks(task, corpus, workers=self.workers, executor=None, share=UNLIMITED_SHARE, streams=streams):
             pass
         self.settle()
         return Epoch(**{name: total - getattr(before, name) for name, total in vars(self.done).items()})
@@ -131,20 +132,15 @@ class Streaming:
         size, window = len(self.vocabulary), self.window
         ids = np.empty(IDS_PER_THREAD, dtype=np.uint32)
         ids[:window] = size
-        for given in blocks:
-            for block in given.read():
-                assert block.data is not None
-                position = text_start(block, block.data)
-                while position < len(block.data):
-                    begun = block.place + position
-                    try:
-                        position, words, used, *_ = self.vocabulary.table.encode(
-                            block.data, position, block.place, block.listed, "strict", ids, window, window, False,
-                            self.keep_below, self.seed + (number << 32),
-                        )  # fmt: skip
-                    except InvalidUTF8 as error:
-                        raise malformed(block, error) from None
-                    self._learn_ids(ids, used - window, words, begun ^ number << 56, progress)
+        seed = self.seed + (number << 32)
+        for text in texts(blocks):
+            while not text.is_read():
+                begun = text.block.place + text.position
+                encoded = text.encode(
+                    self.vocabulary.table, ids, window, window, errors="strict", gaps=False,
+                    keep_below=self.keep_below, seed=seed,
+                )  # fmt: skip
+                self._learn_ids(ids, encoded.used - window, encoded.words, begun ^ number << 56, progress)
 
     def _learn_ids(
         self, ids: np.ndarray, end: int, words: int, place: int, progress: Callable[[int, float], None] | None

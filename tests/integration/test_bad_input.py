@@ -21,7 +21,7 @@ from helpers import assert_nothing_left, assert_same, some_text, table_of
 from reference import pairs_of, sentences_of
 from scipy import sparse
 
-import gensim_hilbert.corpus
+import gensim_hilbert.corpus.blocks
 from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.vocabulary import NothingToCount
 
@@ -85,8 +85,8 @@ class TestNothing:
         refused(TypeError, "map can be read only once", map(str.split, ["a b"]))
 
     def test_more_files_than_places_can_number(self, plain, refused, monkeypatch):
-        assert gensim_hilbert.corpus.MOST_SOURCES == 2**20
-        monkeypatch.setattr(gensim_hilbert.corpus, "MOST_SOURCES", 3)
+        assert gensim_hilbert.corpus.blocks.MOST_SOURCES == 2**20
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "MOST_SOURCES", 3)
         refused(ValueError, "4 files are too many: join some", [plain] * 4)
 
     def test_no_corpus_at_all(self, refused):
@@ -178,7 +178,7 @@ class TestDamage:
         with pytest.raises(UnicodeDecodeError) as caught:
             text.decode()
         for block in (1 << 20, 50):
-            monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+            monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
             (tmp_path / "text.txt").write_bytes(text)
             for path in (tmp_path / "text.txt", packed(tmp_path, text, "bad.txt.gz")):
                 message = rf"{path.name}: invalid UTF-8 at byte {caught.value.start}; .*errors='replace'"
@@ -198,7 +198,7 @@ class TestDamage:
     @pytest.mark.parametrize("errors", ["replace", "ignore"])
     @pytest.mark.parametrize("block", [1 << 20, 7])
     def test_other_ways_equal_decoding_first(self, errors, block, tmp_path, monkeypatch):
-        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
         lines = b"a\xffb c \xff d\ncaf\xe9 \xc3 \xe2\x82 e\n\xff\n\xfe \xff\nab \xed\xa0\x80 "
         text = (lines + b"\xe2\x80\xa8x\xc2\xa0y\xe2\x80 z\n") * 5 + b"last \xf0\x9f\x98"
         raw, clean = tmp_path / "raw.txt", tmp_path / "clean.txt"
@@ -516,7 +516,7 @@ class TestLargeCounts:
         assert int(counts._store.marginals_scaled[0].sum()) == sum(table.values())
 
     def test_a_line_cut_into_blocks(self, monkeypatch):
-        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 4)
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", 4)
         counts = PairCounts.from_corpus(io.BytesIO(b"a b " * 3), window=1, weights=[2**40 + 1], min_count=1)
         assert cell(counts, "a", "b") == 5 * (2**40 + 1)
 

@@ -18,7 +18,8 @@ from gensim.utils import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
 from helpers import assert_same, some_text, table_of
 from reference import draw, gensim_vocabulary, pairs_of, sentences_of
 
-import gensim_hilbert.corpus
+import gensim_hilbert.corpus.blocks
+import gensim_hilbert.corpus.sources
 from gensim_hilbert import PairCounts, Vocabulary
 
 TEXT = some_text().encode()
@@ -49,7 +50,7 @@ def expected(plain):
 
 @pytest.fixture(params=[200, 1 << 20], ids=["small blocks", "one block"])
 def block_bytes(request, monkeypatch):
-    monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", request.param)
+    monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", request.param)
 
 
 def halves() -> tuple[bytes, bytes]:
@@ -153,11 +154,11 @@ class TestLocalFiles:
             def read(self, size=-1):
                 return super().read(min(size, 1 + self.tell() % 7))
 
-        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 200)
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", 200)
         whole, meagre = (
             [
                 (block.start, block.data, block.inside, block.open)
-                for block in gensim_hilbert.corpus.as_corpus(kind(TEXT)).blocks(streams=True)
+                for block in gensim_hilbert.corpus.sources.as_corpus(kind(TEXT)).blocks(streams=True)
             ]
             for kind in (io.BytesIO, Meagre)
         )
@@ -291,7 +292,7 @@ class TestS3:
     def test_more_objects_than_one_listing_holds(self, s3, put, options):
         for k in range(1003):
             put(f"many/{k:04d}", b"one two" if k < 1002 else b"one three")
-        names = gensim_hilbert.corpus.as_corpus(f"s3://{s3[1]}/many/*", options["transport_params"]).names
+        names = gensim_hilbert.corpus.sources.as_corpus(f"s3://{s3[1]}/many/*", options["transport_params"]).names
         assert len(names) == 1003
         assert names == sorted(names)
 
@@ -362,7 +363,7 @@ class TestLongLines:
             (1 << 16, 3, long_line),
             (5000, 2, gz),
         ):
-            monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+            monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
             assert_same(count(corpus, workers=workers), expected)
 
     def test_lines_over_ten_thousand_words_are_used_whole(self, tmp_path):
@@ -408,7 +409,7 @@ class TestVocabularyAgainstGensim:
         ids=lambda rules: ",".join(f"{key}={getattr(value, '__name__', value)}" for key, value in rules.items()),
     )
     def test_rules(self, rules, monkeypatch):
-        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 20_000)
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", 20_000)
         flags = {**rules, "sorted_vocab": int(rules.get("sorted_vocab", True))}
         words, numbers = gensim_vocabulary(LineSentence(str(LEE)), **flags)
         for corpus in (LEE, LineSentence(str(LEE))):
@@ -448,7 +449,7 @@ class TestVocabularyAgainstGensim:
     @pytest.mark.parametrize("block", [1, 3, 1 << 20])
     def test_sentences_do_not_depend_on_blocks(self, block, tmp_path, monkeypatch):
         """Also where a line is cut among the blanks before its first word."""
-        monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+        monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
         for path in (tmp_path / "text.txt", tmp_path / "text.txt.gz"):
             text = "   a b\n \t \n\n  c   \n d\n\u3000 \u3000 e\n\x1f \x1f f".encode()
             path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
@@ -492,7 +493,7 @@ class TestSubsampling:
         assert sum(map(len, sentences)) < 0.9 * expected.vocabulary.tokens
         assert table_of(expected) == pairs_of(sentences, expected.vocabulary.words, 4, 4, "dynamic", oov)
         for corpus, workers, block in ((packed, 1, 1 << 20), (plain, 3, 100), (packed, 3, 100), (packed, 2, 1000)):
-            monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+            monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
             assert_same(count(corpus, workers=workers, sample=sample, seed=7, oov=oov), expected)
         assert count(plain, sample=sample, seed=8, oov=oov).fingerprint != expected.fingerprint
 
@@ -544,9 +545,9 @@ class Interrupting(ThreadPoolExecutor):
 @pytest.mark.parametrize("then", [1, 2, 4])
 def test_going_on_with_another_number_of_workers(then, tmp_path, expected, monkeypatch):
     """Two workers read six compressed files on their own; four would have them read by one thread."""
-    from gensim_hilbert.counting.journal import JOURNAL
+    from gensim_hilbert.counting.layout import JOURNAL
 
-    monkeypatch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", 200)
+    monkeypatch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", 200)
     for k, piece in enumerate(pieces(6)):
         (tmp_path / f"{k}.txt.gz").write_bytes(gzip.compress(piece))
     target, work = tmp_path / "counts", tmp_path / "counts.partial"

@@ -14,8 +14,8 @@ import pytest
 from text import zipf_text
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting.build import building
 from gensim_hilbert.counting.journal import Journal
+from gensim_hilbert.counting.workspace import Destination, building
 
 COUNT = """
 import sys
@@ -205,7 +205,7 @@ def test_once_all_pairs_are_counted_the_text_is_not_read_again(interrupted, monk
         PairCounts.from_corpus(corpus, directory=target)
     monkeypatch.undo()
     assert partial.exists()
-    monkeypatch.setattr("gensim_hilbert.counting.build.run", lambda *a, **k: pytest.fail("read again"))
+    monkeypatch.setattr("gensim_hilbert.counting.build.map_blocks", lambda *a, **k: pytest.fail("read again"))
     assert PairCounts.from_corpus(corpus, directory=target).total > 0
 
 
@@ -231,7 +231,7 @@ def test_a_task_that_goes_on_writing_after_an_error_leaves_nothing_behind(tmp_pa
                 (work / f"{k}.run").touch()
 
     def fail() -> None:
-        with building(tmp_path / "counts", overwrite=False, resumable=True):
+        with building(Destination(tmp_path / "counts"), resumable=True):
             writer.start()
             while not any(work.glob("*.run")):
                 time.sleep(0.001)

@@ -9,7 +9,7 @@ from scipy import sparse
 from text import zipf_text
 
 from gensim_hilbert import PairCounts, Vocabulary
-from gensim_hilbert.counting.plan import classes_for
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.store import StoreError
 
 WORDS = 3000  # four classes
