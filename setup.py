@@ -19,7 +19,8 @@ extensions = [
     Extension(
         f"gensim_hilbert.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3"],
+        extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"],
+        include_dirs=["cython_ext"],
     )
     for source in sources
 ]

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Cost, Objective
+from gensim_hilbert.objectives import Cost, Objective, Pairs, precise_sum
 
 if TYPE_CHECKING:
     import torch
     from scipy import sparse
-
-    from gensim_hilbert.solvers import Fit
-    from gensim_hilbert.training.shards import Shard
 
 
 @dataclass
@@ -53,23 +50,23 @@ class PPMI(Objective):
         table.eliminate_zeros()
         return table.tocsr()
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """Positive PMI, shifted."""
-        pmi = (shard.values / shard.outer(shard.a, shard.b)).log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return positive PMI, shifted."""
+        pmi = (pairs.values / (pairs.a * pairs.b)).log()
         return pmi.sub_(math.log(self.shift)).clamp_(min=0)
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """Of all cells alike."""
-        shard.add_(psi, -self.phi(shard))
-        loss = shard.total(psi.square())
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into 2 (psi_ij - phi_ij)."""
+        psi.sub_(self.phi(pairs))
+        loss = precise_sum(psi.square())
         psi.mul_(2)
         return Cost(loss)
 
-    def fit(self, vector_size: int, **options: Any) -> Fit:
-        """All at once."""
-        from gensim_hilbert.training.truncated_svd import TruncatedSVD
-
-        return TruncatedSVD(self, self.table(), vector_size, **options)
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn psi into 2 psi_ij."""
+        losses = psi.square()
+        psi.mul_(2)
+        return losses
 
     @property
     def psi_offset(self) -> float:

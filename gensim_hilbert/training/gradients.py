@@ -1,0 +1,153 @@
+"""The loss of a shard and its gradients by the rows of both sides, exact or with a sampled background.
+
+Pairs that occur are always computed exactly: large psi live there, so that nothing can run away between two samples.
+For all other pairs there are two ways. The dense one visits every cell. The sampled one draws m of the shard's columns
+for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The two
+samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from gensim_hilbert.objectives import Cost, Objective, precise_sum
+from gensim_hilbert.training.background import Drawn, Sampler, uniform
+from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.shards import Shard, Shards
+
+
+@dataclass
+class Workspace:
+    """Buffers for one shard at a time; allocating them anew would take longer than some of the work."""
+
+    psi: torch.Tensor
+    to_w: torch.Tensor
+    to_v: torch.Tensor
+
+
+class DenseGradients:
+    """Gradients that visit every cell of a shard."""
+
+    def __init__(self, objective: Objective, kernel: Product, shards: Shards):
+        self.objective, self.kernel, self.shards = objective, kernel, shards
+        self.scale = shards.n / shards.size
+
+    def workspace(self, width: int) -> Workspace:
+        """Return buffers for one thread."""
+        rows, device = self.shards.rows, self.shards.device
+        sizes = (rows, rows), (rows, width), (rows, width)
+        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
+
+    def loss(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> Cost:
+        """Return the exact loss of a shard; `psi` becomes the derivative."""
+        self.kernel.psi(w, v, psi)
+        flat, places = psi.view(-1), shard.pairs.places
+        there = flat[places]
+        rest: torch.Tensor | float = 0.0
+        if self.objective.has_background:
+            losses = self.objective.differentiate_background_(psi, shard.a[:, None], shard.b[None])
+            rest = precise_sum(losses.sum(dim=1)) - precise_sum(losses.view(-1)[places])
+        else:
+            psi.zero_()
+        cost = self.objective.differentiate_pairs_(there, shard.pairs.with_words(shard.a, shard.b))
+        flat[places] = there
+        return Cost(cost.loss + rest, cost.mass + rest, cost.share)
+
+    def __call__(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    ) -> tuple[Cost, float]:
+        """Fill the workspace with gradients; return the loss and the square of its standard error, which is 0."""
+        cost = self.loss(shard, w, v, room.psi)
+        room.psi.mul_(self.scale)
+        self.kernel.slopes(room.psi, w, v, room.to_w, True)
+        self.kernel.slopes(room.psi.T, v, w, room.to_v, False)
+        return cost, 0.0
+
+
+class SampledGradients:
+    """Gradients that are exact where pairs occur and sampled elsewhere.
+
+    Parameters
+    ----------
+    objective, kernel, shards
+        What is fitted.
+    columns : int
+        How many columns, and rows, are drawn for each shard.
+    seed : int
+        Draws depend on it, and on the pass and the shard.
+    """
+
+    def __init__(self, objective: Objective, kernel: Product, shards: Shards, columns: int, seed: int):
+        self.objective, self.kernel, self.shards, self.seed = objective, kernel, shards, seed
+        self.scale = shards.n / shards.size
+        self.most = min(columns, shards.rows)
+        if objective.has_background:
+            self.row_samplers, self.column_samplers = (
+                [Sampler(block, self.most) for block in side.cpu().numpy()] for side in (shards.a, shards.b)
+            )
+
+    def workspace(self, width: int) -> Workspace:
+        """Return buffers for one thread."""
+        rows, device = self.shards.rows, self.shards.device
+        sizes = (rows, self.most), (rows, width), (rows, width)
+        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
+
+    def __call__(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    ) -> tuple[Cost, float]:
+        """Fill the workspace with gradients; return an estimate of the loss and the square of its standard error.
+
+        Draws are those of the pass with this number.
+        """
+        pairs, error = shard.pairs, 0.0
+        there = self.kernel.pair_psi(w, v, pairs)
+        cost = self.objective.differentiate_pairs_(there, pairs.with_words(shard.a, shard.b))
+        if self.objective.has_background:
+            key = self.seed, number, shard.i, shard.j
+            columns = self.column_samplers[shard.j].draw(uniform(*key, 0))
+            rows = self.row_samplers[shard.i].draw(uniform(*key, 1))
+            by_columns = self._rows_gradient(shard, w, v, columns, room)
+            by_rows = self._columns_gradient(shard, w, v, rows, room)
+            rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
+            cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
+        else:
+            room.to_w.zero_()
+            room.to_v.zero_()
+        self.kernel.add_pair_slopes(there.mul_(self.scale), pairs, w, v, room.to_w, room.to_v)
+        return cost, error
+
+    def _rows_gradient(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
+    ) -> torch.Tensor:
+        """Fill `to_w` from some columns; return the estimated loss of all pairs that do not occur."""
+        numbers = torch.from_numpy(drawn.numbers)
+        psi = room.psi.view(-1)[: len(w) * len(numbers)].view(len(w), len(numbers))
+        some = v.index_select(0, numbers)
+        self.kernel.psi(w, some, psi)
+        losses = self.objective.differentiate_background_(psi, shard.a[:, None], shard.b.index_select(0, numbers)[None])
+        shard.pairs.hide_in_columns(psi, drawn.numbers)
+        if losses is not psi:
+            shard.pairs.hide_in_columns(losses, drawn.numbers)
+        weights = torch.from_numpy(drawn.weights)
+        loss = losses.sum(dim=0).double() @ weights.double()
+        self.kernel.slopes(psi.mul_(weights * self.scale), w, some, room.to_w, True)
+        return loss
+
+    def _columns_gradient(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
+    ) -> torch.Tensor:
+        """Fill `to_v` from some rows; return the estimated loss of all pairs that do not occur."""
+        numbers = torch.from_numpy(drawn.numbers)
+        psi = room.psi.view(-1)[: len(v) * len(numbers)].view(len(numbers), len(v))
+        some = w.index_select(0, numbers)
+        self.kernel.psi(some, v, psi)
+        losses = self.objective.differentiate_background_(psi, shard.a.index_select(0, numbers)[:, None], shard.b[None])
+        shard.pairs.hide_in_rows(psi, drawn.numbers)
+        if losses is not psi:
+            shard.pairs.hide_in_rows(losses, drawn.numbers)
+        weights = torch.from_numpy(drawn.weights)
+        loss = losses.sum(dim=1).double() @ weights.double()
+        self.kernel.slopes(psi.mul_((weights * self.scale)[:, None]).T, v, some, room.to_v, False)
+        return loss
