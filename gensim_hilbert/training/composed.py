@@ -104,8 +104,17 @@ class Composed(Factor):
         self.gradient = torch.zeros_like(self.composed)
         self.squares = self.prior()
 
-    def __getitem__(self, k: int) -> torch.Tensor:
-        return self.composed[k]
+    @property
+    def blocks(self) -> torch.Tensor:
+        """The composed rows of all words, (n, rows per block, width)."""
+        return self.composed
+
+    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Move the pieces by the gradients of all blocks, and compose all rows anew."""
+        self.gradient.copy_(gradient)
+        prior, squares = super().step_all(self._pieces_gradient()[None], rate)
+        self.composed = self.mixture.compose(self.rows[0])
+        return prior, squares
 
     def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
         """Keep the gradient until all blocks have theirs; return a part of the prior's loss, and the gradient's norm."""
@@ -114,9 +123,12 @@ class Composed(Factor):
 
     def move_together(self, rate: float) -> None:
         """Move the pieces, and compose all rows anew."""
-        flat = self.gradient.view(-1, self.gradient.shape[-1])
-        super().step(0, self.mixture.backward @ flat, rate)
+        super().step(0, self._pieces_gradient(), rate)
         self._compose()
+
+    def _pieces_gradient(self) -> torch.Tensor:
+        """Return the gradient by the pieces, G^T times that by the rows."""
+        return self.mixture.backward @ self.gradient.view(-1, self.gradient.shape[-1])
 
     def _compose(self) -> None:
         self.composed = self.mixture.compose(self.rows[0])

@@ -22,9 +22,10 @@ import torch
 from gensim_hilbert.arguments import PRECISIONS
 from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
@@ -43,6 +44,8 @@ TOLERANCE = 1e-4
 DIVERGED = 30.0  # How many times the expected mass of a shard, or the loss without vectors, is beyond all measure.
 LEAST_MASS = 0.05  # Per cell: a few counts may leave hardly any mass to compare with.
 COLUMNS = 128  # Columns that are drawn for each shard.
+EXACT_WORDS = 65_536  # Up to which `evaluate` visits all cells.
+EVALUATION_COLUMNS = 1024  # Columns of each shard from which it estimates the loss beyond.
 LARGE_SHARD = 2048  # Rows beyond which dense shards are worked on one at a time, for memory's sake.
 
 
@@ -61,9 +64,9 @@ class Sums:
     share: float = 0.0  # What they should add up to.
     gradient: float = 0.0  # Squared norms.
 
-    def add(self, cost: Cost, error: float, gradient: float) -> None:
-        """Add one shard."""
-        self.shards += 1
+    def add(self, cost: Cost, error: float, gradient: float, shards: int = 1) -> None:
+        """Add one shard, or several."""
+        self.shards += shards
         self.loss += cost.loss
         self.error += error
         self.mass += cost.mass
@@ -99,7 +102,8 @@ class Report:
     def __str__(self) -> str:
         error = f" ± {self.error:.1g}" if self.error else ""
         unitarity = "" if math.isnan(self.unitarity) else f", sum p^ {self.unitarity:.4f}"
-        return f"loss {self.loss:.6f}{error}{unitarity}, gradient {self.gradient:.3g}"
+        gradient = "" if math.isnan(self.gradient) else f", gradient {self.gradient:.3g}"
+        return f"loss {self.loss:.6f}{error}{unitarity}{gradient}"
 
 
 class Factorization:
@@ -199,6 +203,7 @@ class Factorization:
         self.gradients: DenseGradients | SampledGradients = self.dense
         if background == "sampled":
             self.gradients = SampledGradients(objective, self.kernel, self.shards, columns, seed)
+        self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
         self.given, self.composition, self.lock = start, composition, lock
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
@@ -241,10 +246,10 @@ class Factorization:
     def _start(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return rows to start from; with a composition, given rows of v are its pieces."""
         if self.given is None:
-            with Team(self.shards) as team:
+            with Team(self.shards.on_host()) as team:
                 w, v = spectral_start(team, self.vector_size, self.generator)
             if not self.kernel.extra:
-                return w, v
+                return sent(w, self.device), sent(v, self.device)
             w, v, biases = self.shards.restored(w), self.shards.restored(v), None
         else:
             w, v, biases = self.given
@@ -262,12 +267,12 @@ class Factorization:
 
     def _loss_without_vectors(self) -> float:
         """Return the mean loss per cell of vectors that are zero, by one shard, since all are alike."""
-        nothing = np.zeros((self.size, self.vector_size), dtype=np.float32)
+        host, nothing = self.shards.on_host(), np.zeros((self.size, self.vector_size), dtype=np.float32)
         biases = self.given[2] if self.given is not None and self.given[2] is not None else self.objective.start
-        w, v = (self.shards.arranged(side)[0] for side in self.kernel.extended(nothing, nothing, biases))
+        w, v = (host.arranged(side)[0] for side in self.kernel.extended(nothing, nothing, biases))
+        gradients = SampledGradients(self.objective, self.kernel, host, EVALUATION_COLUMNS, self.seed)
         with threads(1):
-            room = self.gradients.workspace(w.shape[1])
-            cost, _ = self.gradients(self.shards[0, 0], w, v, room, 0)
+            cost, _ = gradients(host[0, 0], w, v, gradients.workspace(w.shape[1]), 0)
         return float(cost.loss) / len(w) ** 2
 
     # ------------------------------------------------------------------ running
@@ -296,7 +301,8 @@ class Factorization:
                     if self.steps_done and not self.keeps_axes:
                         self._turn(team)
                 try:
-                    self._visit(team, self.order[done : done + target - self.steps_done], progress)
+                    visit = self._visit if self.batches is None else self._visit_at_once
+                    visit(team, self.order[done : done + target - self.steps_done], progress)
                 except Diverged:
                     self._start_again()
                     continue
@@ -321,7 +327,8 @@ class Factorization:
         n = self.n
         while order:
             leg = order[: n - self.steps_done % n] if self.v.moves_together else order
-            rates = [self.scale * self.schedule.rate_at(self.steps_done + step) for step in range(len(leg))]
+            steps = range(self.steps_done, self.steps_done + len(leg))
+            rates = [self.scale * self.schedule.rate_at(step // n * n) for step in steps]  # The same for a row of shards.
             number = [self.steps_done // n**2] * len(leg)
             with products_in(self.precision):
                 for cost, error, gradient in team.map(self._learn, leg, rates, number):
@@ -336,6 +343,27 @@ class Factorization:
                     self.v.move_together(rates[-1])
             order = order[len(leg) :]
         self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
+
+    def _visit_at_once(
+        self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None
+    ) -> None:
+        """Go through whole rows of shards, each in one step; `order` ends with the row in which it would end."""
+        n = self.n
+        assert self.batches is not None
+        while order and self.steps_done < self.schedule.end:
+            i, j = order[0]
+            rate = self.scale * self.schedule.rate_at(self.steps_done)
+            with products_in(self.precision):
+                sums = self.batches.step(self.w, self.v, (j - i) % n, rate, self.steps_done // n**2)
+            loss, error, mass, share, gradient, prior = sums.tolist()  # The one time that the host waits.
+            if self._is_beyond(Cost(loss, mass, share), self.shards.rows**2 * n):
+                raise Diverged
+            self.sums.add(Cost(loss + 0.5 * self.size / n * prior, mass, share), error, gradient, n)
+            self.steps_done += n
+            self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
+            if progress:
+                progress(self.report)
+            order = order[n:]
 
     def _learn(self, shard: Shard, room: Workspace, rate: float, number: int) -> tuple[Cost, float, float]:
         """Make one step; return the loss before it, prior included, its squared error, and the gradient's norm."""
@@ -418,26 +446,47 @@ class Factorization:
     # ------------------------------------------------------------------ results
 
     def evaluate(self) -> Report:
-        """Return the exact loss, prior included, and the sum of the model's probabilities."""
-        exact = DenseGradients(self.objective, KERNELS[self.objective.kernel](self.vector_size, "float32"), self.shards)
+        """Return the loss, prior included, and the sum of the model's probabilities.
 
-        def cost_of(shard: Shard, psi: torch.Tensor) -> Cost:
-            return Cost(*map(float, exact.loss(shard, self.w[shard.i], self.v[shard.j], psi)))
+        Both are exact for up to EXACT_WORDS words. Beyond, they are estimated from many columns of each shard; the
+        report has the standard error of the loss.
+        """
+        kernel = KERNELS[self.objective.kernel](self.vector_size, "float32")
+        exact = DenseGradients(self.objective, kernel, self.shards)
+        sums = Sums()
+        if self.batches is not None:
+            for offset in range(self.n):
+                loss, mass, share = Batches(exact).loss(self.w, self.v, offset).tolist()
+                sums.add(Cost(loss, mass, share), 0.0, 0.0, self.n)
+        elif self.size <= EXACT_WORDS or not self.objective.has_background:
+            self._evaluate_shards(exact, sums)
+        else:
+            self._evaluate_shards(
+                SampledGradients(self.objective, kernel, self.shards, EVALUATION_COLUMNS, self.seed), sums
+            )
+        report = sums.report(self.steps_done / self.n**2, self.n**2 / self.size**2)
+        report.loss += 0.5 * (self.w.prior() + self.v.prior()) / self.size
+        report.gradient = math.nan
+        return report
 
-        rows = self.shards.rows
-        with Team(self.shards, lambda: torch.empty(rows, rows, device=self.device), rows <= LARGE_SHARD) as team:
-            loss, mass, share = map(sum, zip(*team.map(cost_of, self.shards.latin()), strict=True))
-            prior = self.w.prior() + self.v.prior()
-        return Report(
-            passes=self.steps_done / self.n**2,
-            loss=loss / self.size**2 + 0.5 * prior / self.size,
-            unitarity=mass / share if share else math.nan,
-        )
+    def _evaluate_shards(self, gradients: DenseGradients | SampledGradients, sums: Sums) -> None:
+        """Add the losses of all shards to the sums, without moving anything."""
+
+        def cost_of(shard: Shard, room: Workspace) -> tuple[Cost, float]:
+            w, v = self.w[shard.i], self.v[shard.j]
+            if isinstance(gradients, DenseGradients):
+                return gradients.loss(shard, w, v, room.psi), 0.0
+            return gradients(shard, w, v, room, -1)
+
+        several = isinstance(gradients, SampledGradients) or self.shards.rows <= LARGE_SHARD
+        with Team(self.shards, lambda: gradients.workspace(self.w[0].shape[1]), several) as team:
+            for cost, error in team.map(cost_of, self.shards.latin()):
+                sums.add(Cost(*map(float, cost)), error, 0.0)
 
     def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
         """Return covectors, vectors or their pieces, in the canonical gauge unless axes are kept; and biases."""
         w = self.shards.restored(self.w.rows)
-        v = self.shards.restored(torch.stack([self.v[k] for k in range(self.n)]))
+        v = self.shards.restored(self.v.blocks)
         learnt = v if self.composition is None else self.v.rows[0].cpu().numpy().copy()
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]

@@ -45,8 +45,20 @@ class Factor:
         self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
         self.steps = [0] * len(rows)
 
+    @property
+    def blocks(self) -> torch.Tensor:
+        """The rows of all words, (n, rows per block, width)."""
+        return self.rows
+
     def __getitem__(self, k: int) -> torch.Tensor:
-        return self.rows[k]
+        return self.blocks[k]
+
+    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Do the same as `step` for all blocks at once, on any device and without waiting for it."""
+        self.steps = [steps + 1 for steps in self.steps]
+        return torch_step(
+            self.rows, gradient, self.first, self.second, self.priors, self.vector_size, rate, self.steps[0], self.locks
+        )
 
     def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
         """Move the rows of a block by Adam; `gradient` is without the prior's.
@@ -56,14 +68,9 @@ class Factor:
         self.steps[k] += 1
         parts = self.rows[k], gradient, self.first[k], self.second[k]
         lock = None if self.locks is None else self.locks[k]
-        if gradient.device.type == "cpu":
-            arrays = (part.numpy() for part in (*parts, self.priors[k]))
-            lock_array = None if lock is None else lock.numpy()
-            found: tuple[float, float] = adam_step(
-                *arrays, self.vector_size, *BETAS, rate, self.steps[k], lock_array
-            )
-            return found
-        return torch_step(*parts, self.priors[k], self.vector_size, rate, self.steps[k], lock)
+        arrays = (part.numpy() for part in (*parts, self.priors[k]))
+        lock_array = None if lock is None else lock.numpy()
+        return adam_step(*arrays, self.vector_size, *BETAS, rate, self.steps[k], lock_array)
 
     def move_together(self, rate: float) -> None:
         """Where blocks move together, move them: each has had its `step`."""

@@ -18,6 +18,9 @@ from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
 
 
+POWER = 0.5  # Of weights, in the probability to be drawn: exp(psi) and vectors of rare words vary more.
+
+
 @dataclass
 class Workspace:
     """Buffers for one shard at a time; allocating them anew would take longer than some of the work."""
@@ -85,8 +88,17 @@ class SampledGradients:
         self.most = min(columns, shards.rows)
         if objective.has_background:
             self.row_samplers, self.column_samplers = (
-                [Sampler(block, self.most) for block in side.cpu().numpy()] for side in (shards.a, shards.b)
+                [Sampler(side[k :: shards.n] ** POWER, self.most) for k in range(shards.n)]
+                for side in (objective.contexts, objective.terms)
             )
+
+    def draw_columns(self, i: int, j: int, number: int) -> Drawn:
+        """Draw columns of a shard in the pass with this number."""
+        return self.column_samplers[j].draw(uniform(self.seed, number, i, j, 0))
+
+    def draw_rows(self, i: int, j: int, number: int) -> Drawn:
+        """Draw rows of a shard in the pass with this number."""
+        return self.row_samplers[i].draw(uniform(self.seed, number, i, j, 1))
 
     def workspace(self, width: int) -> Workspace:
         """Return buffers for one thread."""
@@ -105,11 +117,8 @@ class SampledGradients:
         there = self.kernel.pair_psi(w, v, pairs)
         cost = self.objective.differentiate_pairs_(there, pairs.with_words(shard.a, shard.b))
         if self.objective.has_background:
-            key = self.seed, number, shard.i, shard.j
-            columns = self.column_samplers[shard.j].draw(uniform(*key, 0))
-            rows = self.row_samplers[shard.i].draw(uniform(*key, 1))
-            by_columns = self._rows_gradient(shard, w, v, columns, room)
-            by_rows = self._columns_gradient(shard, w, v, rows, room)
+            by_columns = self._rows_gradient(shard, w, v, self.draw_columns(shard.i, shard.j, number), room)
+            by_rows = self._columns_gradient(shard, w, v, self.draw_rows(shard.i, shard.j, number), room)
             rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
             cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
         else:

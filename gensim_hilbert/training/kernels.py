@@ -15,7 +15,7 @@ import torch
 
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.training.gauge import balancing, canonical_axes, principal_axes
-from gensim_hilbert.training.pairs import HostPairs
+from gensim_hilbert.training.pairs import AnyPairs
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -35,26 +35,26 @@ class Product:
     def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         """Fill `out` with the psi of all rows of both sides."""
         if self.low is None:
-            return torch.mm(w, v.T, out=out)
-        return out.copy_(torch.mm(self._lowered(w), self._lowered(v).T))
+            return torch.matmul(w, v.mT, out=out)
+        return out.copy_(self._lowered(w) @ self._lowered(v).mT)
 
     def slopes(
         self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
     ) -> None:
         """Fill `out` with the gradient by `rows`, given the derivatives by their psi with some rows of the other side."""
         if self.low is None:
-            torch.mm(slope, others, out=out)
+            torch.matmul(slope, others, out=out)
         else:
-            out.copy_(torch.mm(self._lowered(slope), self._lowered(others)))
+            out.copy_(self._lowered(slope) @ self._lowered(others))
 
-    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: HostPairs) -> torch.Tensor:
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the psi of the pairs that occur."""
         return pairs.products(w, v, self.vector_size)
 
     def add_pair_slopes(
         self,
         slope: torch.Tensor,
-        pairs: HostPairs,
+        pairs: AnyPairs,
         w: torch.Tensor,
         v: torch.Tensor,
         to_w: torch.Tensor,
@@ -88,18 +88,18 @@ class Biased(Product):
     def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         """Fill `out` with the products plus one bias per row and one per column."""
         d = self.vector_size
-        super().psi(w[:, :d], v[:, :d], out)
-        return out.add_(w[:, d:]).add_(v[:, d])
+        super().psi(w[..., :d], v[..., :d], out)
+        return out.add_(w[..., d:]).add_(v[..., None, :, d])
 
     def slopes(
         self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
     ) -> None:
         """Fill `out`; the gradient by a bias is the sum of the row's derivatives."""
         d = self.vector_size
-        out[:, :d] = torch.mm(self._lowered(slope), self._lowered(others[:, :d]))
-        out[:, d] = slope.sum(dim=1)
+        out[..., :d] = self._lowered(slope) @ self._lowered(others[..., :d])
+        out[..., d] = slope.sum(dim=-1)
 
-    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: HostPairs) -> torch.Tensor:
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the products plus the biases of both words."""
         d = self.vector_size
         return super().pair_psi(w, v, pairs).add_(w[:, d][pairs.row_numbers]).add_(v[:, d][pairs.column_numbers])
@@ -107,7 +107,7 @@ class Biased(Product):
     def add_pair_slopes(
         self,
         slope: torch.Tensor,
-        pairs: HostPairs,
+        pairs: AnyPairs,
         w: torch.Tensor,
         v: torch.Tensor,
         to_w: torch.Tensor,
@@ -138,8 +138,9 @@ class SquaredNorm(Biased):
     def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         """Fill `out` with the products, half the squared norms, and C."""
         d = self.vector_size
-        Product.psi(self, w[:, :d], v[:, :d], out)
-        return out.add_(half_squares(w[:, :d]).add_(w[:, d])[:, None]).add_(half_squares(v[:, :d]))
+        Product.psi(self, w[..., :d], v[..., :d], out)
+        of_contexts, of_terms = half_squares(w[..., :d]).add_(w[..., d]), half_squares(v[..., :d])
+        return out.add_(of_contexts[..., None]).add_(of_terms[..., None, :])
 
     def slopes(
         self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
@@ -148,7 +149,7 @@ class SquaredNorm(Biased):
         super().slopes(slope, rows, others, out, of_contexts)
         self._add_norms(rows, out, of_contexts)
 
-    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: HostPairs) -> torch.Tensor:
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the products, half the squared norms, and C."""
         d = self.vector_size
         of_contexts, of_terms = half_squares(w[:, :d]).add_(w[:, d]), half_squares(v[:, :d])
@@ -158,7 +159,7 @@ class SquaredNorm(Biased):
     def add_pair_slopes(
         self,
         slope: torch.Tensor,
-        pairs: HostPairs,
+        pairs: AnyPairs,
         w: torch.Tensor,
         v: torch.Tensor,
         to_w: torch.Tensor,
@@ -175,9 +176,9 @@ class SquaredNorm(Biased):
     def _add_norms(self, rows: torch.Tensor, out: torch.Tensor, of_contexts: bool) -> None:
         """Given sums of derivatives in the last column, add the gradient by norms, and replace the sums by that of C."""
         d = self.vector_size
-        sums = out[:, d].clone()
-        out[:, :d].addcmul_(sums[:, None], rows[:, :d])
-        out[:, d] = sums.mean() if of_contexts else 0.0
+        sums = out[..., d].clone()
+        out[..., :d].addcmul_(sums[..., None], rows[..., :d])
+        out[..., d] = sums.mean(dim=-1, keepdim=True) if of_contexts else 0.0
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """The C with which biases are right on average."""
@@ -205,4 +206,4 @@ KERNELS: dict[str, type[Product]] = {"product": Product, "biased": Biased, "squa
 
 def half_squares(rows: torch.Tensor) -> torch.Tensor:
     """Half the squared norm of each row."""
-    return rows.square().sum(dim=1).div_(2)
+    return rows.square().sum(dim=-1).div_(2)

@@ -6,6 +6,7 @@ the last row of some blocks is padding, with zeros everywhere.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Objective
+from gensim_hilbert.training.device import sent
 from gensim_hilbert.training.pairs import HostPairs
 
 SLAB = 1 << 26  # Bytes that are requested from the system at once.
@@ -61,13 +63,20 @@ class Shards:
         self.slabs = Slabs()
         self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
 
+    def on_host(self) -> Shards:
+        """Return the same shards, sharing what is kept of them in memory, with all numbers on the host."""
+        twin = copy.copy(self)
+        twin.device = torch.device("cpu")
+        twin.a, twin.b = twin.arranged(self.objective.contexts), twin.arranged(self.objective.terms)
+        return twin
+
     def arranged(self, array: np.ndarray) -> torch.Tensor:
         """Return the rows of an array, one per word, in blocks on the device: (n, rows, ...) in float32."""
         blocks = torch.zeros(self.n, self.rows, *array.shape[1:])
         for k in range(self.n):
             part = array[k :: self.n]
             blocks[k, : len(part)] = torch.from_numpy(np.asarray(part, dtype=np.float32))
-        return blocks.to(self.device)
+        return sent(blocks, self.device)
 
     def restored(self, blocks: torch.Tensor) -> np.ndarray:
         """Return rows in blocks as an array with one row per word."""

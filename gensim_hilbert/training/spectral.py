@@ -27,7 +27,7 @@ def spectral_start(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return covectors and vectors in blocks, with as many axes as there are words at most; others are zero.
 
-    `progress` is called once per row of shards in each sweep.
+    The shards must be on the host. `progress` is called once per row of shards in each sweep.
     """
     shards = team.shards
     rank = min(vector_size + OVERSAMPLING, shards.size)
@@ -80,7 +80,7 @@ def spectral_start(
         return torch.stack(list(team.each(lambda block: block @ whitened, blocks)))
 
     noise = torch.randn(shards.size, rank, generator=generator)
-    basis = orthonormal(sweep(shards.arranged(noise.numpy()).cpu(), transposed=False))
+    basis = orthonormal(sweep(shards.arranged(noise.numpy()), transposed=False))
     basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
     projected = sweep(basis, transposed=True)
     axes, squares = moments(projected)
@@ -90,7 +90,7 @@ def spectral_start(
     sides = (basis, to_covectors, root_a), (projected, to_vectors, root_b)
     missing = vector_size - len(squares)
     w, v = (
-        torch.nn.functional.pad(shortened(rows @ turn, weight.cpu()), (0, missing)).contiguous().to(shards.device)
+        torch.nn.functional.pad(shortened(rows @ turn, weight), (0, missing)).contiguous()
         for rows, turn, weight in sides
     )
     return w, v
