@@ -90,6 +90,8 @@ class Objective:
     without: tuple[str, ...] = ()  # Arguments of the model that have no effect.
     kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
     has_background = True  # Whether pairs that do not occur contribute to the loss.
+    background_is_its_derivative = False  # Whether these losses equal their derivatives.
+    background_level = 0.0  # Typical derivative of theirs over a_i b_j; the better the guess, the less noise of samples.
     gauge: float | None = None  # The best share of vectors in the strength of each axis; None for that of the solver.
     loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
     counts: PairCounts
@@ -124,7 +126,7 @@ class Objective:
         """Turn the psi of pairs that do not occur into the derivative of their loss, in place; return their losses.
 
         `psi` has contexts as rows and terms as columns, `a` one column and `b` one row; more dimensions may precede.
-        The losses, one per cell, may be `psi` itself if they equal the derivative. For a model of probabilities they
+        The losses, one per cell, are `psi` itself if `background_is_its_derivative`. For a model of probabilities they
         are the probabilities.
         """
         raise NotImplementedError

@@ -4,6 +4,10 @@ Pairs that occur are always computed exactly: large psi live there, so that noth
 For all other pairs there are two ways. The dense one visits every cell. The sampled one draws m of the shard's columns
 for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The two
 samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
+
+Two things make samples twice as good as they would be. The derivative of the background is about a constant times
+a_i b_j, its level, whose sum over all columns is computed exactly; only the difference is sampled. And a word with
+itself, which may have a psi that is far beyond all others, is computed exactly as if it occurred.
 """
 
 from __future__ import annotations
@@ -86,6 +90,8 @@ class SampledGradients:
         self.objective, self.kernel, self.shards, self.seed = objective, kernel, shards, seed
         self.scale = shards.n / shards.size
         self.most = min(columns, shards.rows)
+        self.level = 0.0 if kernel.extra else objective.background_level
+        self.losses_have_level = bool(self.level) and objective.background_is_its_derivative
         if objective.has_background:
             self.row_samplers, self.column_samplers = (
                 [Sampler(side[k :: shards.n] ** POWER, self.most) for k in range(shards.n)]
@@ -113,50 +119,70 @@ class SampledGradients:
 
         Draws are those of the pass with this number.
         """
-        pairs, error = shard.pairs, 0.0
-        there = self.kernel.pair_psi(w, v, pairs)
-        cost = self.objective.differentiate_pairs_(there, pairs.with_words(shard.a, shard.b))
+        psi, known = self.kernel.pair_psi(w, v, shard.pairs), shard.pairs.with_words(shard.a, shard.b)
+        cost, error = self.objective.differentiate_pairs_(psi, known), 0.0
         if self.objective.has_background:
+            levels = self.level * known.a * known.b
+            psi.sub_(levels)
             by_columns = self._rows_gradient(shard, w, v, self.draw_columns(shard.i, shard.j, number), room)
             by_rows = self._columns_gradient(shard, w, v, self.draw_rows(shard.i, shard.j, number), room)
             rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
+            if self.losses_have_level:
+                rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
+            if shard.selves is not None:
+                rest = rest + self._add_selves(shard, w, v, room)
             cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
         else:
             room.to_w.zero_()
             room.to_v.zero_()
-        self.kernel.add_pair_slopes(there.mul_(self.scale), pairs, w, v, room.to_w, room.to_v)
+        self.kernel.add_pair_slopes(psi.mul_(self.scale), shard.pairs, w, v, room.to_w, room.to_v)
         return cost, error
+
+    def _add_selves(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace) -> torch.Tensor:
+        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        assert shard.selves is not None
+        psi, known = self.kernel.pair_psi(w, v, shard.selves), shard.selves.with_words(shard.a, shard.b)
+        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+        losses = self.objective.differentiate_background_(*cells)
+        loss, levels = precise_sum(losses), self.level * known.a * known.b
+        psi.sub_(levels).mul_(self.scale)
+        self.kernel.add_pair_slopes(psi, shard.selves, w, v, room.to_w, room.to_v)
+        return loss - precise_sum(levels) if self.losses_have_level else loss
 
     def _rows_gradient(
         self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
     ) -> torch.Tensor:
         """Fill `to_w` from some columns; return the estimated loss of all pairs that do not occur."""
-        numbers = torch.from_numpy(drawn.numbers)
+        numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
+        some, b = v.index_select(0, numbers), shard.b.index_select(0, numbers)
         psi = room.psi.view(-1)[: len(w) * len(numbers)].view(len(w), len(numbers))
-        some = v.index_select(0, numbers)
-        self.kernel.psi(w, some, psi)
-        losses = self.objective.differentiate_background_(psi, shard.a[:, None], shard.b.index_select(0, numbers)[None])
-        shard.pairs.hide_in_columns(psi, drawn.numbers)
-        if losses is not psi:
-            shard.pairs.hide_in_columns(losses, drawn.numbers)
-        weights = torch.from_numpy(drawn.weights)
+        losses = self.objective.differentiate_background_(self.kernel.psi(w, some, psi), shard.a[:, None], b[None])
+        psi.addr_(shard.a, b, alpha=-self.level)
+        for pairs in filter(None, (shard.pairs, shard.selves)):
+            pairs.hide_in_columns(psi, drawn.numbers)
+            if losses is not psi:
+                pairs.hide_in_columns(losses, drawn.numbers)
         loss = losses.sum(dim=0).double() @ weights.double()
         self.kernel.slopes(psi.mul_(weights * self.scale), w, some, room.to_w, True)
+        if self.level:
+            room.to_w.addr_(shard.a, shard.b @ v, alpha=self.level * self.scale)
         return loss
 
     def _columns_gradient(
         self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
     ) -> torch.Tensor:
         """Fill `to_v` from some rows; return the estimated loss of all pairs that do not occur."""
-        numbers = torch.from_numpy(drawn.numbers)
+        numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
+        some, a = w.index_select(0, numbers), shard.a.index_select(0, numbers)
         psi = room.psi.view(-1)[: len(v) * len(numbers)].view(len(numbers), len(v))
-        some = w.index_select(0, numbers)
-        self.kernel.psi(some, v, psi)
-        losses = self.objective.differentiate_background_(psi, shard.a.index_select(0, numbers)[:, None], shard.b[None])
-        shard.pairs.hide_in_rows(psi, drawn.numbers)
-        if losses is not psi:
-            shard.pairs.hide_in_rows(losses, drawn.numbers)
-        weights = torch.from_numpy(drawn.weights)
+        losses = self.objective.differentiate_background_(self.kernel.psi(some, v, psi), a[:, None], shard.b[None])
+        psi.addr_(a, shard.b, alpha=-self.level)
+        for pairs in filter(None, (shard.pairs, shard.selves)):
+            pairs.hide_in_rows(psi, drawn.numbers)
+            if losses is not psi:
+                pairs.hide_in_rows(losses, drawn.numbers)
         loss = losses.sum(dim=1).double() @ weights.double()
         self.kernel.slopes(psi.mul_((weights * self.scale)[:, None]).T, v, some, room.to_v, False)
+        if self.level:
+            room.to_v.addr_(shard.b, shard.a @ w, alpha=self.level * self.scale)
         return loss

@@ -102,6 +102,14 @@ class HostPairs:
         transpose(self.starts, self.columns, values, starts, rows, turned)
         return starts, rows, turned
 
+    def missing_selves(self) -> HostPairs:
+        """Return the pairs of a row with the column of the same number that are not among these, with values of 0."""
+        are_missing = np.ones(len(self.starts) - 1, dtype=bool)
+        are_missing[self.columns[self.row_numbers.numpy() == self.columns]] = False
+        starts = np.concatenate([[0], np.cumsum(are_missing)]).astype(np.int32)
+        columns = np.flatnonzero(are_missing).astype(np.int32)
+        return HostPairs(starts, columns, torch.zeros(len(columns)), self.width)
+
     def hide_in_columns(self, x: torch.Tensor, columns: np.ndarray) -> None:
         """Set to 0, in a matrix of all rows and some columns, the cells of pairs that occur."""
         slots = np.full(self.width, -1, dtype=np.int32)

@@ -24,13 +24,18 @@ BYTES_PER_PAIR = 8
 
 
 class Shard(NamedTuple):
-    """The cells [i::n, j::n]: numbers of their rows and columns, and the pairs that occur."""
+    """The cells [i::n, j::n]: numbers of their rows and columns, and the pairs that occur.
+
+    `selves` are the pairs of a word with itself that do not occur. Their psi may be very large, since a word is like
+    itself, so they are never left to samples.
+    """
 
     i: int
     j: int
     a: torch.Tensor
     b: torch.Tensor
     pairs: HostPairs
+    selves: HostPairs | None = None
 
 
 class Slabs:
@@ -94,7 +99,8 @@ class Shards:
             pairs = self._load(i, j)
             if self.cache is not None:
                 self.cache[key] = pairs
-        return Shard(i, j, self.a[i], self.b[j], HostPairs(pairs.starts, pairs.columns, pairs.values, pairs.width))
+        pairs = HostPairs(pairs.starts, pairs.columns, pairs.values, pairs.width)
+        return Shard(i, j, self.a[i], self.b[j], pairs, pairs.missing_selves() if i == j else None)
 
     def _load(self, i: int, j: int) -> HostPairs:
         """Read a shard from the store."""
