@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from gensim_hilbert.objectives import Cost, precise_sum
+from gensim_hilbert.objectives import Cost, Pairs, precise_dot, precise_sum
 from gensim_hilbert.training.background import Drawn
 from gensim_hilbert.training.device import sent
 from gensim_hilbert.training.factors import Factor
@@ -30,8 +30,27 @@ class Row(NamedTuple):
     a: torch.Tensor
     b: torch.Tensor
     pairs: DevicePairs
+    selves: DevicePairs | None
     offset: int
     number: int
+
+    def words(self, pairs: DevicePairs) -> Pairs:
+        """Return the values of pairs beside the numbers of their words."""
+        return pairs.with_words(self.a.reshape(-1), self.b.reshape(-1))
+
+    @property
+    def known_rows(self) -> torch.Tensor:
+        """The rows of all pairs that are computed exactly."""
+        return self.pairs.row_numbers if self.selves is None else torch.cat([
+            self.pairs.row_numbers, self.selves.row_numbers
+        ])  # fmt: skip
+
+    @property
+    def known_columns(self) -> torch.Tensor:
+        """The columns of all pairs that are computed exactly."""
+        return self.pairs.column_numbers if self.selves is None else torch.cat([
+            self.pairs.column_numbers, self.selves.column_numbers
+        ])  # fmt: skip
 
 
 class Batches:
@@ -40,26 +59,27 @@ class Batches:
     def __init__(self, gradients: DenseGradients | SampledGradients):
         self.gradients, self.shards = gradients, gradients.shards
         self.objective, self.kernel, self.scale = gradients.objective, gradients.kernel, gradients.scale
+        self.level = gradients.level if isinstance(gradients, SampledGradients) else 0.0
         kept = self.shards.cache is not None
-        self.rows_of_shards: dict[int, DevicePairs] | None = {} if kept else None  # By their offset.
+        self.kept: dict[int, tuple[DevicePairs, DevicePairs | None]] | None = {} if kept else None  # By their offset.
 
     def step(self, w: Factor, v: Factor, offset: int, rate: float, number: int) -> torch.Tensor:
         """Visit the shards (i, i + offset) of all i, and move all rows.
 
         Returns sums over these shards: loss, its squared error, mass, share, squared norm of the gradients, prior.
         """
-        pairs = self._pairs(offset)
-        columns = v.blocks.roll(-offset, dims=0)
-        to_w, to_v = torch.zeros_like(w.blocks), torch.zeros_like(columns)
-        flat = [x.view(-1, x.shape[-1]) for x in (w.blocks, columns, to_w, to_v)]
-        a, b = self.shards.a, self.shards.b.roll(-offset, dims=0)
-        there = self.kernel.pair_psi(flat[0], flat[1], pairs)
-        cost = self.objective.differentiate_pairs_(there, pairs.with_words(a.reshape(-1), b.reshape(-1)))
-        rest, error = there.new_zeros(()), there.new_zeros(())
-        if self.objective.has_background:
-            ways = self._sampled if isinstance(self.gradients, SampledGradients) else self._dense
-            rest, error = ways(Row(w.blocks, columns, a, b, pairs, offset, number), to_w, to_v)
-        self.kernel.add_pair_slopes(there.mul_(self.scale), pairs, *flat)
+        row = self._row(w, v, offset, number)
+        to_w, to_v = torch.zeros_like(row.w), torch.zeros_like(row.v)
+        flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
+        psi, known = self.kernel.pair_psi(flat[0], flat[1], row.pairs), row.words(row.pairs)
+        cost = self.objective.differentiate_pairs_(psi, known)
+        rest, error = psi.new_zeros(()), psi.new_zeros(())
+        if isinstance(self.gradients, SampledGradients) and self.objective.has_background:
+            psi.sub_(self.level * known.a * known.b)
+            rest, error = self._sampled(row, to_w, to_v)
+        elif self.objective.has_background:
+            rest = self._dense(row, to_w, to_v)
+        self.kernel.add_pair_slopes(psi.mul_(self.scale), row.pairs, *flat)
         prior_w, squares_w = w.step_all(to_w, rate)
         prior_v, squares_v = v.step_all(to_v.roll(offset, dims=0), rate)
         cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
@@ -67,32 +87,34 @@ class Batches:
 
     def loss(self, w: Factor, v: Factor, offset: int) -> torch.Tensor:
         """Return loss, mass and share of the shards (i, i + offset), exactly and without moving anything."""
-        pairs, columns = self._pairs(offset), v.blocks.roll(-offset, dims=0)
-        a, b = self.shards.a, self.shards.b.roll(-offset, dims=0)
-        flat = (x.reshape(-1, x.shape[-1]) for x in (w.blocks, columns))
-        there = self.kernel.pair_psi(*flat, pairs)
-        cost = self.objective.differentiate_pairs_(there, pairs.with_words(a.reshape(-1), b.reshape(-1)))
-        rest = there.new_zeros(())
-        if self.objective.has_background:
-            rest, _ = self._dense(Row(w.blocks, columns, a, b, pairs, offset, 0), None, None)
+        row = self._row(w, v, offset, 0)
+        psi = self.kernel.pair_psi(row.w.view(-1, row.w.shape[-1]), row.v.view(-1, row.v.shape[-1]), row.pairs)
+        cost = self.objective.differentiate_pairs_(psi, row.words(row.pairs))
+        rest = self._dense(row) if self.objective.has_background else psi.new_zeros(())
         return stacked(cost.loss + rest, cost.mass + rest, cost.share)
 
-    def _pairs(self, offset: int) -> DevicePairs:
-        """Return the pairs of a row of shards, from the device's memory if they are there."""
-        if self.rows_of_shards is not None and offset in self.rows_of_shards:
-            return self.rows_of_shards[offset]
-        keys = [(i, (i + offset) % self.shards.n) for i in range(self.shards.n)]
-        pairs = DevicePairs((self.shards[key].pairs for key in keys), self.shards.device)
-        if self.rows_of_shards is not None:
-            self.rows_of_shards[offset] = pairs
-        return pairs
+    def _row(self, w: Factor, v: Factor, offset: int, number: int) -> Row:
+        """Return a row of shards, its pairs from the device's memory if they are there."""
+        found = None if self.kept is None else self.kept.get(offset)
+        if found is None:
+            shards = [self.shards[i, (i + offset) % self.shards.n] for i in range(self.shards.n)]
+            selves = [shard.selves for shard in shards if shard.selves is not None]
+            device = self.shards.device
+            found = (
+                DevicePairs([shard.pairs for shard in shards], device),
+                DevicePairs(selves, device) if selves else None,
+            )
+            if self.kept is not None:
+                self.kept[offset] = found
+        b = self.shards.b.roll(-offset, dims=0)
+        return Row(w.blocks, v.blocks.roll(-offset, dims=0), self.shards.a, b, *found, offset, number)
 
     # ------------------------------------------------------------------ pairs that do not occur
 
     def _dense(
-        self, row: Row, to_w: torch.Tensor | None, to_v: torch.Tensor | None
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Fill both gradients, if given, from all cells; return the loss and its squared error, which is 0.
+        self, row: Row, to_w: torch.Tensor | None = None, to_v: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Fill both gradients, if given, from all cells; return the loss.
 
         As many shards are worked on at once as memory allows.
         """
@@ -105,13 +127,13 @@ class Batches:
             self.kernel.psi(row.w[some], row.v[some], psi)
             losses = self.objective.differentiate_background_(psi, row.a[some, :, None], row.b[some, None, :])
             local = row.pairs.row_numbers - first * rows, row.pairs.column_numbers % rows
-            visible = self._visible(psi, local[0] * rows + local[1])
+            visible = ones_but_at(psi, local[0] * rows + local[1])
             loss = loss + precise_sum((losses * visible).sum(dim=-1))
             psi.mul_(visible).mul_(self.scale)
             if to_w is not None and to_v is not None:
                 self.kernel.slopes(psi, row.w[some], row.v[some], to_w[some], True)
                 self.kernel.slopes(psi.mT, row.v[some], row.w[some], to_v[some], False)
-        return loss, row.w.new_zeros(())
+        return loss
 
     def _sampled(self, row: Row, to_w: torch.Tensor, to_v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Fill both gradients from samples; return the estimated loss and its squared error."""
@@ -122,7 +144,26 @@ class Batches:
         rows = self._drawn(lambda key: gradients.draw_rows(*key, row.number), keys)
         by_columns = self._rows_gradient(row, *columns, to_w)
         by_rows = self._columns_gradient(row, *rows, to_v)
-        return precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4
+        loss, error = precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4
+        if gradients.losses_have_level:
+            known = row.words(row.pairs)
+            everywhere = precise_sum(row.a.sum(dim=1) * row.b.sum(dim=1))
+            loss = loss + self.level * (everywhere - precise_dot(known.a, known.b))
+        if row.selves is not None:
+            loss = loss + self._add_selves(row, row.selves, to_w, to_v)
+        return loss, error
+
+    def _add_selves(self, row: Row, selves: DevicePairs, to_w: torch.Tensor, to_v: torch.Tensor) -> torch.Tensor:
+        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        gradients = self.gradients
+        assert isinstance(gradients, SampledGradients)
+        flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
+        psi, known = self.kernel.pair_psi(flat[0], flat[1], selves), row.words(selves)
+        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+        loss = precise_sum(self.objective.differentiate_background_(*cells))
+        levels = self.level * known.a * known.b
+        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), selves, *flat)
+        return loss - precise_sum(levels) if gradients.losses_have_level else loss
 
     def _drawn(
         self, draw: Callable[[tuple[int, int]], Drawn], keys: list[tuple[int, int]]
@@ -144,12 +185,15 @@ class Batches:
         psi = row.w.new_empty(blocks, rows, numbers.shape[1])
         self.kernel.psi(row.w, some, psi)
         losses = self.objective.differentiate_background_(psi, row.a[..., None], row.b.gather(1, numbers)[:, None])
-        slots = self._slots(numbers, weights)[row.pairs.column_numbers]
-        place = torch.where(slots < 0, -1, row.pairs.row_numbers * numbers.shape[1] + slots)
-        visible = self._visible(psi, place)
+        level, b = self.level, row.b.gather(1, numbers)
+        psi.sub_(level * row.a[..., None] * b[:, None])
+        slots = self._slots(numbers, weights)[row.known_columns]
+        visible = ones_but_at(psi, torch.where(slots < 0, -1, row.known_rows * numbers.shape[1] + slots))
         loss = ((losses * visible).sum(dim=1) * weights).sum(dim=1)
         psi.mul_(visible).mul_((weights * self.scale)[:, None])
         self.kernel.slopes(psi, row.w, some, to_w, True)
+        if level:
+            to_w.add_(row.a[..., None] * (row.b[:, None] @ row.v), alpha=level * self.scale)
         return loss
 
     def _columns_gradient(
@@ -161,13 +205,17 @@ class Batches:
         psi = row.w.new_empty(blocks, numbers.shape[1], rows)
         self.kernel.psi(some, row.v, psi)
         losses = self.objective.differentiate_background_(psi, row.a.gather(1, numbers)[..., None], row.b[:, None])
-        slots = self._slots(numbers, weights)[row.pairs.row_numbers]
-        block, column = row.pairs.column_numbers // rows, row.pairs.column_numbers % rows
+        level, a = self.level, row.a.gather(1, numbers)
+        psi.sub_(level * a[..., None] * row.b[:, None])
+        slots = self._slots(numbers, weights)[row.known_rows]
+        block, column = row.known_columns // rows, row.known_columns % rows
         place = torch.where(slots < 0, -1, (block * numbers.shape[1] + slots) * rows + column)
-        visible = self._visible(psi, place)
+        visible = ones_but_at(psi, place)
         loss = ((losses * visible).sum(dim=2) * weights).sum(dim=1)
         psi.mul_(visible).mul_((weights * self.scale)[..., None])
         self.kernel.slopes(psi.mT, row.v, some, to_v, False)
+        if level:
+            to_v.add_(row.b[..., None] * (row.a[:, None] @ row.w), alpha=level * self.scale)
         return loss
 
     def _slots(self, numbers: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
@@ -179,15 +227,16 @@ class Batches:
         slots[places.reshape(-1)] = torch.arange(numbers.shape[1], device=numbers.device).repeat(blocks)
         return slots[:-1]
 
-    @staticmethod
-    def _visible(psi: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-        """Return a matrix like psi that is 0 at some places of the flattened psi, and 1 elsewhere.
 
-        Places outside of psi are ignored, without asking the device how many there are.
-        """
-        visible = psi.new_ones(psi.numel() + 1)
-        visible[torch.where((places >= 0) & (places < psi.numel()), places, psi.numel())] = 0.0
-        return visible[:-1].view(psi.shape)
+
+def ones_but_at(psi: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Return a tensor like psi that is 0 at some places of the flattened psi, and 1 elsewhere.
+
+    Places outside of psi are ignored, without asking the device how many there are.
+    """
+    ones = psi.new_ones(psi.numel() + 1)
+    ones[torch.where((places >= 0) & (places < psi.numel()), places, psi.numel())] = 0.0
+    return ones[:-1].view(psi.shape)
 
 
 def stacked(*numbers: Any) -> torch.Tensor:
