@@ -105,7 +105,8 @@ class HostPairs:
     def missing_selves(self) -> HostPairs:
         """Return the pairs of a row with the column of the same number that are not among these, with values of 0."""
         are_missing = np.ones(len(self.starts) - 1, dtype=bool)
-        are_missing[self.columns[self.row_numbers.numpy() == self.columns]] = False
+        rows = np.repeat(np.arange(len(are_missing)), np.diff(self.starts))
+        are_missing[rows[rows == self.columns]] = False
         starts = np.concatenate([[0], np.cumsum(are_missing)]).astype(np.int32)
         columns = np.flatnonzero(are_missing).astype(np.int32)
         return HostPairs(starts, columns, torch.zeros(len(columns)), self.width)
