@@ -195,7 +195,7 @@ def part_of(model: Any, what: str, path: Path) -> KeyedVectors:
     if what == "vectors":
         return keyed
     from gensim_hilbert.export import table_of
-    from gensim_hilbert.keyedvectors import covectors_of
+    from gensim_hilbert.vectors.keyed import covectors_of
 
     return covectors_of(keyed, table_of(model, what).matrix)
 

@@ -60,7 +60,7 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
 def about_model(path: Path) -> dict[str, Any]:
     """Class, settings, sizes, how training went, and gensim's record of what was done to it."""
-    from gensim_hilbert.facts import settings_of
+    from gensim_hilbert.options import settings_of
 
     model = load_pickled(path)
     words = getattr(model, "wv", model)

@@ -34,7 +34,7 @@ def neighbors(model: Path, words: tuple[str, ...], contexts: bool | None, topn: 
     loaded = load(model)
     vectors = words_of(loaded, model)
     if contexts is None:
-        contexts = getattr(loaded, "returned", None) == "v"
+        contexts = getattr(loaded, "vectors_option", None) == "v"
     if contexts:
         with_covectors(loaded, model)
     for word in words:

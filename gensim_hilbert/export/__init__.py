@@ -124,7 +124,7 @@ def table_of(model: Any, what: str) -> Table:
             raise TypeError(f"words must be str to be exported, got {word!r}")
     matrix = keyed.vectors
     # Trained with vectors="v+w", wv holds the sums already.
-    if what == "covectors" or (what == "sum" and getattr(model, "returned", "v") != "v+w"):
+    if what == "covectors" or (what == "sum" and getattr(model, "vectors_option", "v") != "v+w"):
         covectors = getattr(model, "syn1neg", None)
         if covectors is None or len(covectors) != len(keyed):
             raise ValueError(f"what={what!r} needs a model with covectors, and this {type(model).__name__} has none")

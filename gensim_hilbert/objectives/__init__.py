@@ -160,7 +160,7 @@ class Objective:
         """Return what else covector . vector has in excess of PMI, per context and per term; None for nothing."""
         return None
 
-    def table(self) -> sparse.csr_array | None:
+    def table_for_svd(self) -> sparse.csr_array | None:
         """Return the matrix whose truncated SVD minimises the loss, or None if there is no such shortcut."""
         return None
 

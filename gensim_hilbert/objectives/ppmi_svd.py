@@ -42,8 +42,8 @@ class PPMI(Objective):
         if not self.shift > 0:
             raise ValueError(f"shift must be more than 0, got {self.shift}; 1 does not shift")
 
-    def table(self) -> sparse.csr_array:
-        """phi, as a sparse matrix."""
+    def table_for_svd(self) -> sparse.csr_array:
+        """Return phi as a sparse matrix."""
         table = self.counts.to_scipy().tocoo()
         pmi = np.log(table.data / (self.contexts[table.row] * self.terms[table.col])) - math.log(self.shift)
         table.data = np.maximum(pmi, 0)

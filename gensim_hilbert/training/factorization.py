@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from gensim_hilbert.arguments import PRECISIONS
-from gensim_hilbert.objectives import Biases, Cost, Objective
-from gensim_hilbert.subwords import Composition
+from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
+from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
 from gensim_hilbert.training.factors import Factor
+from gensim_hilbert.training.fit import PRECISIONS, Fitted, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
 from gensim_hilbert.training.kernels import KERNELS
@@ -144,13 +144,10 @@ class Factorization:
         Seed of the start, the order of shards and the samples.
     memory_gb : float
         Counts are kept in memory if they take less.
-    start : (covectors, vectors, biases), optional
-        Arrays to start from, instead of an SVD; axes are then kept, and the share of either side in each. Biases are
-        two arrays, or None for the usual ones.
+    start : Start, optional
+        Vectors to start from, instead of an SVD; axes are then kept, and the share of either side in each.
     composition : Composition, optional
         How vectors are composed of pieces; `start` and `result` then have pieces instead of vectors.
-    lock : array, optional
-        Factors of 0 to 1 for the updates of vectors, one per word.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     """
@@ -173,9 +170,8 @@ class Factorization:
         gauge: float = GAUGE["factorization"],
         seed: int = 1,
         memory_gb: float = 2.0,
-        start: tuple[np.ndarray, np.ndarray, Biases | None] | None = None,
+        start: Start | None = None,
         composition: Composition | None = None,
-        lock: np.ndarray | None = None,
         saved: Saved | None = None,
     ):
         if precision not in PRECISIONS:
@@ -204,7 +200,7 @@ class Factorization:
         if background == "sampled":
             self.gradients = SampledGradients(objective, self.kernel, self.shards, columns, seed)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
-        self.given, self.composition, self.lock = start, composition, lock
+        self.given, self.composition = start, composition
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
         self.loss_without_vectors = objective.loss_without_vectors
@@ -224,12 +220,13 @@ class Factorization:
         self.schedule.converged = None
         self.balance: np.ndarray | None = None  # Of the axes of given vectors.
         if self.given is not None:
-            self.balance = self.kernel.balancing(*self.given[:2])
+            self.balance = self.kernel.balancing(self.given.covectors, self.given.parameters)
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
         self.w = Factor("w", w, priors[0], self.vector_size)
         if self.composition is None:
-            locks = None if self.lock is None else self.shards.arranged(np.maximum(self.lock, 0))
+            lock = None if self.given is None else self.given.lock
+            locks = None if lock is None else self.shards.arranged(np.maximum(lock, 0))
             self.v = Factor("v", v, priors[1], self.vector_size, locks)
         else:
             mixture = Mixture(self.composition, self.shards)
@@ -252,7 +249,7 @@ class Factorization:
                 return sent(w, self.device), sent(v, self.device)
             w, v, biases = self.shards.restored(w), self.shards.restored(v), None
         else:
-            w, v, biases = self.given
+            w, v, biases = self.given[:3]
             if self.balance is not None:
                 w, v = w * self.balance, v / self.balance
         w, v = self.kernel.extended(w, v, self.objective.start if biases is None else biases)
@@ -268,7 +265,7 @@ class Factorization:
     def _loss_without_vectors(self) -> float:
         """Return the mean loss per cell of vectors that are zero, by one shard, since all are alike."""
         host, nothing = self.shards.on_host(), np.zeros((self.size, self.vector_size), dtype=np.float32)
-        biases = self.given[2] if self.given is not None and self.given[2] is not None else self.objective.start
+        biases = self.objective.start if self.given is None or self.given.biases is None else self.given.biases
         w, v = (host.arranged(side)[0] for side in self.kernel.extended(nothing, nothing, biases))
         gradients = SampledGradients(self.objective, self.kernel, host, EVALUATION_COLUMNS, self.seed)
         with threads(1):
@@ -483,8 +480,13 @@ class Factorization:
             for cost, error in team.map(cost_of, self.shards.latin()):
                 sums.add(Cost(*map(float, cost)), error, 0.0)
 
-    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
-        """Return covectors, vectors or their pieces, in the canonical gauge unless axes are kept; and biases."""
+    def release_moments(self) -> None:
+        """Give back the memory that only further steps would need."""
+        self.w.release_moments()
+        self.v.release_moments()
+
+    def result(self) -> Fitted:
+        """Return what has been learnt by now, in the canonical gauge unless axes are kept."""
         w = self.shards.restored(self.w.rows)
         v = self.shards.restored(self.v.blocks)
         learnt = v if self.composition is None else self.v.rows[0].cpu().numpy().copy()
@@ -497,4 +499,7 @@ class Factorization:
                     turn_(side, axes)
         elif self.balance is not None:
             sides = [sides[0] / torch.from_numpy(self.balance), sides[1] * torch.from_numpy(self.balance)]
-        return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases
+        covectors, parameters = (np.ascontiguousarray(side.numpy()) for side in sides)
+        history = [asdict(report) for report in self.history]
+        offsets = self.objective.offsets(biases)
+        return Fitted(covectors, parameters, biases, self.objective.psi_offset, offsets, history)

@@ -90,6 +90,10 @@ class Factor:
         for _ in each(turn_block, range(len(self.rows))):
             pass
 
+    def release_moments(self) -> None:
+        """Give back the memory of the optimiser: no more steps are made."""
+        self.first = self.second = self.rows.new_empty(0)
+
     # ------------------------------------------------------------------ checkpoints
 
     def arrays(self) -> Iterator[tuple[str, np.ndarray]]:

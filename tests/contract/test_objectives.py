@@ -18,6 +18,8 @@ import gensim_hilbert.objectives as family
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.objectives import LDS, PPMI, SGNS, GloVe, Hilbert, Objective, Swivel, named
 from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.fit import Start
+from gensim_hilbert.training.from_counts import make_fit
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard
 
@@ -197,9 +199,9 @@ def test_at_full_rank_psi_is_phi_and_reads_as_pmi(objective, device):
     table = random_table(12, least=1)
     counts = store(table)
     bound = objective.bind(counts)
-    fit = bound.fit(12, l2=0, passes=4000, final_rate=1e-4, device=device)
+    fit = make_fit(bound, 12, l2=0, passes=4000, final_rate=1e-4, device=device)
     fit.run(fit.steps)
-    covectors, vectors, biases = fit.result()
+    covectors, vectors, biases = fit.result()[:3]
     rows, columns, values = bound.positives(0, 0, 1)
     order = np.lexsort((columns, rows))
     places = torch.from_numpy(rows.astype(np.int64) * 12 + columns)[order]
@@ -221,7 +223,7 @@ def test_at_full_rank_psi_is_phi_and_reads_as_pmi(objective, device):
 def test_sharding_does_not_change_the_loss(objective, counts, device):
     random = np.random.default_rng(0)
     vectors = [random.normal(size=(SIZE, RANK)).astype(np.float32) * 0.3 for _ in range(2)]
-    fits = [Factorization(objective.bind(counts), RANK, n=n, start=(*vectors, None), device=device) for n in (1, 2, 4)]
+    fits = [Factorization(objective.bind(counts), RANK, n=n, start=Start(*vectors), device=device) for n in (1, 2, 4)]
     losses = [fit.evaluate().loss for fit in fits]
     assert losses[1:] == pytest.approx([losses[0]] * 2, rel=1e-5)
 
@@ -231,9 +233,9 @@ def test_what_is_found_does_not_depend_on_shards(objective, device):
     counts = store(clustered_table())
 
     def fitted(n: int) -> np.ndarray:
-        fit = objective.bind(counts).fit(5, n=n, passes=600 // n, device=device)
+        fit = make_fit(objective.bind(counts), 5, n=n, passes=600 // n, device=device)
         fit.run(fit.steps)
-        covectors, vectors, _ = fit.result()
+        covectors, vectors = fit.result()[:2]
         return covectors @ vectors.T
 
     assert np.corrcoef(fitted(1).ravel(), fitted(2).ravel())[0, 1] > 0.97
@@ -251,12 +253,12 @@ def test_losses_fall_from_the_start_and_much_too_high_rates_are_survived(objecti
     if isinstance(objective, PPMI):
         pytest.skip("has no rate")
     counts = store(clustered_table())
-    fit = objective.bind(counts).fit(5, passes=200, device=device)
+    fit = make_fit(objective.bind(counts), 5, passes=200, device=device)
     first = fit.evaluate().loss
     fit.run(fit.steps)
     assert fit.evaluate().loss < first
     assert not any("diverged" in message for message in caplog.messages)
-    wild = objective.bind(counts).fit(5, rate=200.0, passes=100, device=device)
+    wild = make_fit(objective.bind(counts), 5, rate=200.0, passes=100, device=device)
     wild.run(wild.steps)
     assert all(np.isfinite(side).all() for side in wild.result()[:2])
     assert wild.evaluate().loss < 3 * abs(first)
@@ -269,7 +271,7 @@ def test_the_biases_of_glove_are_the_logarithms_of_frequencies(device):
     table = random.poisson(np.outer(frequencies, frequencies) * 1e7 * random.lognormal(0, 0.5, size=(80, 80)))
     counts = store(table)
     nothing = [random.normal(size=(80, 3)).astype(np.float32) * 0.1 for _ in range(2)]
-    start = (*nothing, (np.zeros(80), np.zeros(80)))
+    start = Start(*nothing, (np.zeros(80), np.zeros(80)))
     fit = Factorization(GloVe(x_max=10).bind(counts), 3, passes=1500, start=start, device=device)
     fit.run(fit.steps)
     biases = fit.result()[2]
@@ -290,7 +292,7 @@ def test_glove_against_mittens():
     theirs.fit(table.copy(), fixed_initialization={name: array.copy() for name, array in start.items()})
     bound = GloVe(x_max=10).bind(store(clustered_table()))
     scale = bound.scale / 60**2 * 2  # mittens halves the loss
-    fit = Factorization(bound, 5, l2=0, passes=500, start=(w, v, biases))
+    fit = Factorization(bound, 5, l2=0, passes=500, start=Start(w, v, biases))
     assert fit.evaluate().loss == pytest.approx(scale * theirs.errors[0], rel=1e-5)
     fit.run(fit.steps)
     assert fit.evaluate().loss < scale * theirs.errors[-1]
@@ -299,13 +301,13 @@ def test_glove_against_mittens():
 def test_the_svd_is_the_best_approximation(device):
     counts = store(clustered_table())
     bound = PPMI(shift=2).bind(counts)
-    fit = bound.fit(6, gauge=0.25)
+    fit = make_fit(bound, 6, gauge=0.25)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
-    left, strength, right = np.linalg.svd(bound.table().toarray())
+    covectors, vectors = fit.result()[:2]
+    left, strength, right = np.linalg.svd(bound.table_for_svd().toarray())
     np.testing.assert_allclose(covectors @ vectors.T, left[:, :6] * strength[:6] @ right[:6], atol=1e-4)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=0), strength[:6] ** 0.25, rtol=1e-4)
-    by_shards = Factorization(bound, 6, l2=0, start=(covectors, vectors, None), device=device).evaluate().loss
+    by_shards = Factorization(bound, 6, l2=0, start=Start(covectors, vectors), device=device).evaluate().loss
     assert fit.evaluate().loss == pytest.approx(by_shards, rel=1e-5)
 
 

@@ -287,7 +287,11 @@ def test_what_cannot_be_exported_is_said(model, tmp_path):
         ((model, "v.txt"), ValueError, "does not tell a format.*'glove' .*'parquet'"),
         ((model, "v.bin", "word3vec"), ValueError, "one of word2vec, .* got 'word3vec'"),
         ((model, "v.bin", None, "weights"), ValueError, "what must be one of vectors, covectors, sum, got 'weights'"),
-        ((model.wv, "v.bin", None, "covectors"), ValueError, "needs a model with covectors, and this Vectors has none"),
+        (
+            (model.wv, "v.bin", None, "covectors"),
+            ValueError,
+            "needs a model with covectors, and this Word",
+        ),
         ((KeyedVectors(3), "v.bin"), ValueError, "no words"),
         (([1, 2], "v.bin"), TypeError, "got list"),
         ((keyed([0, 1], counts=False), "v.bin"), TypeError, "must be str.*got 0"),

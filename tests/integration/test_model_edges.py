@@ -12,7 +12,7 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import common_texts
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.model import FEW_TOKENS
+from gensim_hilbert.model_text import FEW_TOKENS
 
 SMALL = {"vector_size": 8, "min_count": 5, "epochs": 1, "workers": 1}
 
@@ -73,8 +73,8 @@ def test_a_pickled_copy_goes_on_from_its_vectors(trained, texts, caplog):
 def test_probabilities_are_those_of_the_counts_that_were_fitted(trained):
     assert trained.corpus_total_words < FEW_TOKENS
     fitted = trained.fitted_counts.marginals.terms
-    assert np.allclose(trained._frequencies(), fitted / fitted.sum())
-    assert abs(trained._frequencies() - pickle.loads(pickle.dumps(trained))._frequencies()).max() < 0.01
+    assert np.allclose(trained.term_frequencies(), fitted / fitted.sum())
+    assert abs(trained.term_frequencies() - pickle.loads(pickle.dumps(trained)).term_frequencies()).max() < 0.01
 
 
 @pytest.mark.parametrize("once", [iter, lambda texts: (text for text in texts), lambda texts: map(list, texts)])
@@ -230,14 +230,14 @@ def test_saved_vectors_need_no_gensim_hilbert(trained, texts, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"l2": "strong"}, "l2 must be a number"),
-        ({"l2": -1}, "l2 must be a number"),
-        ({"l2": float("nan")}, "l2 must be a number"),
-        ({"alpha": float("nan")}, "alpha must be above 0"),
-        ({"alpha": -0.1}, "alpha must be above 0"),
-        ({"vector_size": 0}, "vector_size must be 1 or more"),
-        ({"precision": "half"}, "precision must be one of"),
-        ({"max_vocab_size": -1}, "max_vocab_size must be None"),
+        ({"l2": "strong"}, "'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
+        ({"l2": -1}, "'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
+        ({"l2": float("nan")}, "'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
+        ({"alpha": float("nan")}, "'alpha' parameter of HilbertMLE must be a number above 0, got"),
+        ({"alpha": -0.1}, "'alpha' parameter of HilbertMLE must be a number above 0, got"),
+        ({"vector_size": 0}, "'vector_size' parameter of HilbertMLE must be a whole number of 1 or more, got 0"),
+        ({"precision": "half"}, "'precision' parameter of HilbertMLE must be one of 'float32', .* got 'half'"),
+        ({"max_vocab_size": -1}, "'max_vocab_size' .* whole number of 0 or more, or None, got -1"),
         ({"temperature": 0.5}, "temperature must be 1 or more"),
     ],
 )

@@ -10,8 +10,9 @@ from shell import assert_one_sentence, run_here
 
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.export import export, load_vectors
-from gensim_hilbert.subwords import SubwordVectors
+from gensim_hilbert.model_training import starting_point
 from gensim_hilbert.training import factorization
+from gensim_hilbert.vectors.subwords import SubwordVectors
 
 SOLVERS = ("factorization", "gibbs")
 SMALL = {"vector_size": 12, "min_count": 2, "epochs": 4, "workers": 1, "bucket": 30_000, "progress": False}
@@ -91,7 +92,7 @@ def test_a_model_is_saved_and_loaded(model, tmp_path, mmap):
     assert_same(again, model)
     np.testing.assert_array_equal(again.wv["policing"], model.wv["policing"])
     assert isinstance(again.wv, SubwordVectors)
-    assert again._starting_point() == (None, False), "training would take them for vectors of somebody else"
+    assert not starting_point(again)[1], "training would take them for vectors of somebody else"
     again.build_vocab([["policing", "policed"]] * 3, update=True)
     again.train([["policing", "policed"]] * 3, total_examples=3, epochs=1)
     assert "policing" in again.wv.key_to_index

@@ -5,6 +5,7 @@ import pytest
 from text import zipf_text
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.model_text import corpus_of
 from gensim_hilbert.report.layout import embed, place
 from gensim_hilbert.report.pairs import agreement, bands, sample_pairs
 from gensim_hilbert.report.svg import Axes, Picture, tick_labels, ticks
@@ -19,7 +20,7 @@ def model(tmp_path_factory):
     model = HilbertMLE(vector_size=4, min_count=1, workers=1, sample=0)
     model.build_vocab(corpus_file=path)
     model.thins_on_average = False
-    model._count(model._corpus(None, path), model._vocabulary())
+    model._count(corpus_of(None, path), model._vocabulary())
     random = np.random.default_rng(1)
     model.syn1neg, model.wv.vectors = random.normal(size=(2, len(model.wv), 4)).astype(np.float32)
     return model

@@ -10,6 +10,7 @@ from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.training import factors, spectral
 from gensim_hilbert.training.device import products_in
 from gensim_hilbert.training.factorization import Factorization, shards_a_side
+from gensim_hilbert.training.fit import Start
 from gensim_hilbert.training.gauge import canonical
 from gensim_hilbert.training.shards import Shard
 
@@ -83,7 +84,7 @@ def test_at_full_rank_the_fit_is_the_pmi_and_probabilities_add_up_to_one(tempera
     table = random_table(12, least=1)
     fit = Factorization(Hilbert(temperature).bind(store(table)), 12, l2=0, passes=6000, final_rate=1e-4, device=device)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.abs(covectors @ vectors.T - pmi_of(table)).max() < 1e-3
     assert fit.evaluate().unitarity == pytest.approx(1, abs=1e-3)
     p_i, p_j = table.sum(axis=1) / table.sum(), table.sum(axis=0) / table.sum()
@@ -97,7 +98,7 @@ def test_pmi_of_words_that_are_one_in_a_billion_is_reached_and_not_passed(temper
     assert pmi.max() > 18
     fit = Factorization(Hilbert(temperature).bind(store(table)), 4, l2=0, passes=6000, final_rate=1e-4, device=device)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.abs((covectors @ vectors.T - pmi)[[2, 3], [3, 2]]).max() < 0.01
 
 
@@ -114,7 +115,7 @@ def test_a_known_low_rank_model_is_found_again(device):
     table, truth = drawn_from_a_model(150, 4, 30_000_000)
     fit = Factorization(Hilbert().bind(store(table)), 6, passes=300, device=device)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.corrcoef((covectors @ vectors.T).ravel(), truth.ravel())[0, 1] > 0.99
 
 
@@ -145,7 +146,7 @@ def test_steps_are_those_of_adam_and_locks_shorten_them(fused, device, monkeypat
 def test_sharding_does_not_change_the_objective(device):
     counts = store(drawn_from_a_model(40, 5, 100_000)[0])  # from noise alone, there are several optima to arrive at
     random = np.random.default_rng(0)
-    start = *(random.normal(size=(40, 5)).astype(np.float32) * 0.2 for _ in range(2)), None
+    start = Start(*(random.normal(size=(40, 5)).astype(np.float32) * 0.2 for _ in range(2)))
     losses = [Factorization(Hilbert().bind(counts), 5, n=n, start=start, device=device).evaluate() for n in (1, 2, 4)]
     for report in losses[1:]:
         assert report.loss == pytest.approx(losses[0].loss, rel=1e-6)
@@ -154,7 +155,7 @@ def test_sharding_does_not_change_the_objective(device):
     psis = []
     for fit in fits:
         fit.run(fit.steps)
-        covectors, vectors, _ = fit.result()
+        covectors, vectors = fit.result()[:2]
         psis.append(covectors @ vectors.T)
     assert np.corrcoef(psis[0].ravel(), psis[1].ravel())[0, 1] > 0.999
 
@@ -177,8 +178,8 @@ def test_a_fit_from_vectors_starts_where_they_came_from_whatever_their_gauge(tab
     options = {"l2": table.sum() / 10_000, "device": device}
     first = Factorization(Hilbert().bind(store(table)), 5, gauge=gauge, **options)
     first.run(first.steps)
-    covectors, vectors, _ = first.result()
-    again = Factorization(Hilbert().bind(store(table)), 5, start=(covectors, vectors, None), **options)
+    covectors, vectors = first.result()[:2]
+    again = Factorization(Hilbert().bind(store(table)), 5, start=Start(covectors, vectors), **options)
     assert again.evaluate().loss == pytest.approx(first.evaluate().loss, rel=5e-4)
     for ours, expected in zip(again.result()[:2], (covectors, vectors), strict=True):
         np.testing.assert_array_equal(ours, expected)
@@ -205,7 +206,7 @@ def test_divergence_is_stepped_back_from(table, caplog, device):
     fit = Factorization(Hilbert().bind(store(table)), 5, rate=200.0, passes=40, device=device)
     fit.run(fit.steps)
     assert any("diverged" in message for message in caplog.messages)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.isfinite(covectors).all()
     assert np.isfinite(vectors).all()
     assert fit.evaluate().unitarity == pytest.approx(1, abs=0.5)
@@ -217,7 +218,7 @@ def test_unseen_words_and_more_dimensions_than_words(device):
     table[0, 2] = table[2, 0] = 3
     fit = Factorization(Hilbert().bind(store(table)), 10, device=device)
     fit.run(fit.steps)
-    _, vectors, _ = fit.result()
+    vectors = fit.result().parameters
     assert vectors.shape == (4, 10)
     assert np.isfinite(vectors).all()
     assert np.abs(vectors[3]).max() < 1e-12
@@ -248,7 +249,7 @@ def test_lower_precision_fits_about_the_same(precision, device):
     def fitted(precision: str) -> tuple[np.ndarray, float]:
         fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=100, precision=precision, device=device)
         fit.run(fit.steps)
-        covectors, vectors, _ = fit.result()
+        covectors, vectors = fit.result()[:2]
         return covectors @ vectors.T, fit.evaluate().loss
 
     before = torch.get_float32_matmul_precision()
@@ -288,7 +289,7 @@ def test_training_starts_from_the_best_factors_of_weighted_positive_pmi(share, m
     left, strength, right = np.linalg.svd(root * np.maximum(pmi_of(table), 0))
     best = (left[:, :6] * strength[:6]) @ right[:6] / root
     fit = Factorization(Hilbert().bind(store(table)), 6, n=2, device="cpu")
-    w, v, _ = fit.result()
+    w, v = fit.result()[:2]
     np.testing.assert_allclose(w @ v.T, best, atol=1e-4)
 
 
