@@ -87,7 +87,7 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    without: tuple[str, ...] = ()  # Arguments of the model that have no effect.
+    ignored_options: tuple[str, ...] = ()  # Keywords of the model that have no effect.
     kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
     has_background = True  # Whether pairs that do not occur contribute to the loss.
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
