@@ -30,7 +30,7 @@ from gensim_hilbert.training.fit import PRECISIONS, Fitted, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
 from gensim_hilbert.training.kernels import KERNELS
-from gensim_hilbert.training.schedule import LEAST_PASSES, RATE, UPDATES, Schedule, shards_per_side, updates
+from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
 from gensim_hilbert.training.team import Team
@@ -43,7 +43,8 @@ STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink a
 TOLERANCE = 1e-4
 DIVERGED = 30.0  # How many times the expected mass of a shard, or the loss without vectors, is beyond all measure.
 LEAST_MASS = 0.05  # Per cell: a few counts may leave hardly any mass to compare with.
-COLUMNS = 128  # Columns that are drawn for each shard.
+COLUMNS = 64  # Columns that are drawn for each shard.
+DENSE_WORDS = 256  # Up to which it takes no longer to visit all cells (benchmarks/RESULTS.md).
 EXACT_WORDS = 65_536  # Up to which `evaluate` visits all cells.
 EVALUATION_COLUMNS = 1024  # Columns of each shard from which it estimates the loss beyond.
 LARGE_SHARD = 2048  # Rows beyond which dense shards are worked on one at a time, for memory's sake.
@@ -124,16 +125,19 @@ class Factorization:
     final_rate : float
         The rate at the end, relative to the first.
     passes : int, optional
-        Passes over all shards, at most; by default enough for 256 updates of each row, or 512 where n is above 16.
+        Passes over all shards, at most; by default enough for 32 to 512 updates of each row, the more the more pairs
+        have been counted.
     tolerance : float
         After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
         share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
         Shards per side; by default such that a shard has 512 to 1,024 rows, up to as many as the store is made of.
-    background : {"sampled", "dense"}
-        Whether pairs that do not occur are sampled or all visited.
+    background : {"auto", "sampled", "dense"}
+        Whether pairs that do not occur are sampled or all visited; "auto" visits them all in small vocabularies.
     columns : int
         How many columns, and rows, of each shard are sampled.
+    on_start : callable, optional
+        Called while the start is computed, with the parts of that work that are done and their number.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps".
     precision : {"float32", "tf32", "bf16"}
@@ -163,8 +167,9 @@ class Factorization:
         passes: int | None = None,
         tolerance: float = TOLERANCE,
         n: int | None = None,
-        background: str = "sampled",
+        background: str = "auto",
         columns: int = COLUMNS,
+        on_start: Callable[[int, int], None] | None = None,
         device: str = "auto",
         precision: str = "float32",
         gauge: float = GAUGE["factorization"],
@@ -185,10 +190,11 @@ class Factorization:
         self.l2 = counts_of_prior / objective.evidence
         if l2 == "auto":
             self.l2 = min(self.l2, STRONGEST_PRIOR)
+        updates = updates_for(objective.counts.total)
         self.schedule = Schedule(
-            rate=RATE / math.sqrt(vector_size) * UPDATES / updates(self.n) * rate,
+            rate=first_rate(vector_size, updates) * rate,
             final_rate=final_rate,
-            passes=passes or max(LEAST_PASSES, math.ceil(updates(self.n) / self.n)),
+            passes=passes or math.ceil(updates / self.n),
             steps_per_pass=self.n**2,
             tolerance=tolerance,
         )
@@ -197,10 +203,10 @@ class Factorization:
         self.shards = Shards(objective, self.n, self.device, memory_gb)
         self.dense = DenseGradients(objective, self.kernel, self.shards)
         self.gradients: DenseGradients | SampledGradients = self.dense
-        if background == "sampled":
+        if background == "sampled" or (background == "auto" and self.size > DENSE_WORDS):
             self.gradients = SampledGradients(objective, self.kernel, self.shards, columns, seed)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
-        self.given, self.composition = start, composition
+        self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
         self.loss_without_vectors = objective.loss_without_vectors
@@ -244,7 +250,7 @@ class Factorization:
         """Return rows to start from; with a composition, given rows of v are its pieces."""
         if self.given is None:
             with Team(self.shards.on_host()) as team:
-                w, v = spectral_start(team, self.vector_size, self.generator)
+                w, v = spectral_start(team, self.vector_size, self.generator, self.on_start)
             if not self.kernel.extra:
                 return sent(w, self.device), sent(v, self.device)
             w, v, biases = self.shards.restored(w), self.shards.restored(v), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gensim_hilbert.counting.pair_counts import PairCounts
@@ -73,6 +74,7 @@ class FromCounts:
         if gauge is not None:
             options["gauge"] = gauge
         self.epochs = epochs
+        start_report = ProgressReport(None, "rows of shards", show=show_progress, delay=report_delay, title="start")
         self.fit = make_fit(
             objective.bind(counts),
             vector_size,
@@ -81,8 +83,10 @@ class FromCounts:
             start=start,
             composition=composition,
             saved=saved,
+            on_start=partial(show_start, start_report),
             **options,
         )
+        start_report.close()
         self.is_sound = True
         self.progress = ProgressReport(self.fit.steps, "shards", show=show_progress, delay=report_delay)
 
@@ -122,6 +126,13 @@ class FromCounts:
         self.progress.show(f"pass {report.passes:.1f}, {report}")
         self.progress.bar.move_to(self.fit.steps_done)
         self.progress.log("pass %.2f of %d, %s", report.passes, self.fit.passes, report)
+
+
+def show_start(report: ProgressReport, done: int, total: int) -> None:
+    """Show how much of the start has been computed."""
+    report.bar.bar.total = total
+    report.bar.move_to(done)
+    report.log("start, %d of %d rows of shards", done, total)
 
 
 def make_fit(objective: Objective, vector_size: int, **options: Any) -> Fit:

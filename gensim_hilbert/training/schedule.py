@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-RATE = 0.5  # How far Adam may move a row in one step at first; less where it makes more steps.
-UPDATES = 256  # Updates of each row for up to FEW_SHARDS shards per side; twice as many for more.
-FEW_SHARDS = 16
-LEAST_PASSES = 8
+RATE = 0.5  # How far Adam may move a row in one step at first; less where it makes more than USUAL_UPDATES.
+USUAL_UPDATES = 256
+LEAST_UPDATES, MOST_UPDATES = 32, 512  # Of each row: for a few sentences, and for MUCH_EVIDENCE or more.
+MUCH_EVIDENCE = 7e7  # Pairs counted in 25 million words.
+GROWTH = 0.45  # Exponent by which updates grow with evidence in between.
 ROWS = 1024  # Rows of a shard at most: it should stay near the cache, and updates are cheaper than passes.
 BYTES_PER_CELL = 12  # Memory of a dense shard: psi in float32, as much again for what is made of it, and its pairs.
 STRETCH = 1 / 16  # Share of all passes over which the loss is averaged: over fewer it shows no trend.
@@ -74,9 +75,14 @@ class Schedule:
         return True
 
 
-def updates(n: int) -> int:
-    """Return how many updates each row needs with n shards per side."""
-    return UPDATES if n <= FEW_SHARDS else 2 * UPDATES
+def updates_for(pairs: float) -> int:
+    """Return how many updates of each row so many counted pairs are worth."""
+    return round(min(MOST_UPDATES, max(LEAST_UPDATES, MOST_UPDATES * (pairs / MUCH_EVIDENCE) ** GROWTH)))
+
+
+def first_rate(vector_size: int, updates: int) -> float:
+    """Return the learning rate to begin with."""
+    return RATE / math.sqrt(vector_size) * min(1.0, USUAL_UPDATES / updates)
 
 
 def shards_per_side(size: int, classes: int, free: int | None = None) -> int:

@@ -23,17 +23,20 @@ SWEEPS = 4
 
 
 def spectral_start(
-    team: Team, vector_size: int, generator: torch.Generator, progress: Callable[[], None] = lambda: None
+    team: Team, vector_size: int, generator: torch.Generator, progress: Callable[[int, int], None] | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return covectors and vectors in blocks, with as many axes as there are words at most; others are zero.
 
-    The shards must be on the host. `progress` is called once per row of shards in each sweep.
+    The shards must be on the host. `progress` is called after each row of shards in each sweep, with the number of those
+    that are done and of all.
     """
     shards = team.shards
     rank = min(vector_size + OVERSAMPLING, shards.size)
     root_a, root_b = (shards.arranged(side).sqrt() for side in shards.objective.weights)
     start, least = shards.objective.start, shards.objective.psi_offset
     biases = None if start is None else [shards.arranged(side) for side in start]
+
+    rows_done = 0
 
     def excess(shard: Shard) -> torch.Tensor:
         """Return the weighted phi of the pairs that occur, less what all pairs have."""
@@ -61,10 +64,12 @@ def spectral_start(
                     starts, rows, values = shard.pairs.transposed(values)
                     parts = starts, rows, values
                 add_products(parts[2], right[other].numpy(), right.shape[-1], parts[0], parts[1], out[k].numpy())
-            progress()
 
+        nonlocal rows_done
         for _ in team.each(multiply, range(shards.n)):
-            pass
+            rows_done += 1
+            if progress:
+                progress(rows_done, SWEEPS * shards.n)
         return out
 
     def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
