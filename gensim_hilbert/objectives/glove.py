@@ -36,6 +36,7 @@ class GloVe(Objective):
 
     kernel = "biased"
     has_background = False
+    ignored_options: tuple[str, ...] = ("background", "background_samples")
 
     def __post_init__(self) -> None:
         if not self.x_max > 0:

@@ -36,7 +36,7 @@ class PPMI(Objective):
 
     gauge = 0.5
     subwords = False  # an SVD gives vectors, not what they could be made of
-    ignored_options = ("l2", "device", "precision")
+    ignored_options = ("l2", "passes", "background", "background_samples", "device", "precision")
 
     def __post_init__(self) -> None:
         if not self.shift > 0:

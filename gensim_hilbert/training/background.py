@@ -1,9 +1,9 @@
 """Samples of the pairs that do not occur.
 
 Most pairs of words never occur, and none of them says much. So the gradient of a row is computed from a few columns
-only: m columns are drawn with probabilities in proportion to their weight in the loss, and each counts for as many as
-one over its probability. Draws are systematic: of columns in a row whose probabilities add up to 1, exactly one is drawn,
-so that frequent and rare words are represented evenly. A draw depends on the seed, the pass and the shard alone.
+only: m columns are drawn at random, and each counts for as many as one over its probability. Draws are systematic: of
+neighbouring columns whose probabilities add up to 1, exactly one is drawn, so that frequent and rare words are
+represented evenly. A draw depends on the seed, the pass and the shard alone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def inclusion(weights: np.ndarray, most: int) -> np.ndarray:
 
 
 def uniform(*key: int) -> float:
-    """Return a number from 0 to 1 that depends on the integers of a key: the finaliser of splitmix64, one per number."""
+    """Return a number from 0 to 1 that depends on the integers of a key, each mixed in as splitmix64 does it."""
     state = 0
     for part in key:
         state = (state ^ part & MASK) + 0x9E3779B97F4A7C15 & MASK

@@ -111,9 +111,7 @@ class Batches:
 
     # ------------------------------------------------------------------ pairs that do not occur
 
-    def _dense(
-        self, row: Row, to_w: torch.Tensor | None = None, to_v: torch.Tensor | None = None
-    ) -> torch.Tensor:
+    def _dense(self, row: Row, to_w: torch.Tensor | None = None, to_v: torch.Tensor | None = None) -> torch.Tensor:
         """Fill both gradients, if given, from all cells; return the loss.
 
         As many shards are worked on at once as memory allows.
@@ -226,7 +224,6 @@ class Batches:
         slots = numbers.new_full((blocks * rows + 1,), -1)
         slots[places.reshape(-1)] = torch.arange(numbers.shape[1], device=numbers.device).repeat(blocks)
         return slots[:-1]
-
 
 
 def ones_but_at(psi: torch.Tensor, places: torch.Tensor) -> torch.Tensor:

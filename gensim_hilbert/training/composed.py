@@ -117,7 +117,7 @@ class Composed(Factor):
         return prior, squares
 
     def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
-        """Keep the gradient until all blocks have theirs; return a part of the prior's loss, and the gradient's norm."""
+        """Keep the gradient until all blocks have theirs; return a part of the prior's loss, and a squared norm."""
         self.gradient[k] = gradient
         return self.squares / len(self.composed), float(torch.linalg.vector_norm(gradient)) ** 2
 

@@ -26,7 +26,7 @@ from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
 from gensim_hilbert.training.factors import Factor
-from gensim_hilbert.training.fit import PRECISIONS, Fitted, Start
+from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
 from gensim_hilbert.training.kernels import KERNELS
@@ -89,9 +89,9 @@ class Sums:
 class Report:
     """How a pass, or what is done of it, went.
 
-    `passes` counts the passes done in all. `loss` includes the prior; `error` is its standard error, 0 where it is exact.
-    `unitarity` is the sum of the model's probabilities (tempered), which tends to 1 and is NaN where the objective is no
-    model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
+    `passes` counts the passes done in all. `loss` includes the prior; `error` is its standard error, 0 if it is exact.
+    `unitarity` is the sum of the model's probabilities (tempered), which tends to 1 and is NaN where the objective is
+    no model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
     """
 
     passes: float = 0.0
@@ -179,6 +179,8 @@ class Factorization:
         composition: Composition | None = None,
         saved: Saved | None = None,
     ):
+        if background not in BACKGROUNDS:
+            raise ValueError(f"background must be one of {', '.join(BACKGROUNDS)}, got {background!r}")
         if precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
         self.objective, self.size, self.vector_size, self.gauge = objective, len(objective.counts), vector_size, gauge
@@ -209,9 +211,8 @@ class Factorization:
         self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
-        self.loss_without_vectors = objective.loss_without_vectors
-        if self.loss_without_vectors is None:
-            self.loss_without_vectors = self._loss_without_vectors()
+        known = objective.loss_without_vectors
+        self.loss_without_vectors = self._loss_without_vectors() if known is None else known
 
     # ------------------------------------------------------------------ beginning
 
@@ -250,10 +251,10 @@ class Factorization:
         """Return rows to start from; with a composition, given rows of v are its pieces."""
         if self.given is None:
             with Team(self.shards.on_host()) as team:
-                w, v = spectral_start(team, self.vector_size, self.generator, self.on_start)
+                blocks = spectral_start(team, self.vector_size, self.generator, self.on_start)
             if not self.kernel.extra:
-                return sent(w, self.device), sent(v, self.device)
-            w, v, biases = self.shards.restored(w), self.shards.restored(v), None
+                return sent(blocks[0], self.device), sent(blocks[1], self.device)
+            w, v, biases = self.shards.restored(blocks[0]), self.shards.restored(blocks[1]), None
         else:
             w, v, biases = self.given[:3]
             if self.balance is not None:
@@ -331,7 +332,9 @@ class Factorization:
         while order:
             leg = order[: n - self.steps_done % n] if self.v.moves_together else order
             steps = range(self.steps_done, self.steps_done + len(leg))
-            rates = [self.scale * self.schedule.rate_at(step // n * n) for step in steps]  # The same for a row of shards.
+            rates = [
+                self.scale * self.schedule.rate_at(step // n * n) for step in steps
+            ]  # The same for a row of shards.
             number = [self.steps_done // n**2] * len(leg)
             with products_in(self.precision):
                 for cost, error, gradient in team.map(self._learn, leg, rates, number):
@@ -382,7 +385,7 @@ class Factorization:
     def _is_beyond(self, cost: Cost, cells: int) -> bool:
         """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
         if math.isnan(cost.share):
-            return not cost.loss <= DIVERGED * max(self.loss_without_vectors or 0.0, LEAST_MASS) * cells
+            return not cost.loss <= DIVERGED * max(self.loss_without_vectors, LEAST_MASS) * cells
         return not cost.mass <= DIVERGED * max(cost.share, LEAST_MASS * cells)
 
     def _draw_order(self) -> None:

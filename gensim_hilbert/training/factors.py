@@ -66,11 +66,10 @@ class Factor:
         Returns twice the prior's loss before the step, and the squared norm of the gradient, the prior's included.
         """
         self.steps[k] += 1
-        parts = self.rows[k], gradient, self.first[k], self.second[k]
-        lock = None if self.locks is None else self.locks[k]
-        arrays = (part.numpy() for part in (*parts, self.priors[k]))
-        lock_array = None if lock is None else lock.numpy()
-        return adam_step(*arrays, self.vector_size, *BETAS, rate, self.steps[k], lock_array)
+        parts = self.rows[k], gradient, self.first[k], self.second[k], self.priors[k]
+        rows, slope, first, second, priors = (part.numpy() for part in parts)
+        lock = None if self.locks is None else self.locks[k].numpy()
+        return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, self.steps[k], lock)
 
     def move_together(self, rate: float) -> None:
         """Where blocks move together, move them: each has had its `step`."""
@@ -140,7 +139,7 @@ def torch_step(
         eps=1e-8,
         maximize=False,
     )
-    if before is not None:
+    if lock is not None and before is not None:
         torch.lerp(before, rows, lock[..., None], out=rows)
     return prior, gradient.square().sum()
 

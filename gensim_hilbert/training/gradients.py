@@ -2,8 +2,8 @@
 
 Pairs that occur are always computed exactly: large psi live there, so that nothing can run away between two samples.
 For all other pairs there are two ways. The dense one visits every cell. The sampled one draws m of the shard's columns
-for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The two
-samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
+for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The
+two samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
 
 Two things make samples twice as good as they would be. The derivative of the background is about a constant times
 a_i b_j, its level, whose sum over all columns is computed exactly; only the difference is sampled. And a word with
@@ -20,7 +20,6 @@ from gensim_hilbert.objectives import Cost, Objective, precise_sum
 from gensim_hilbert.training.background import Drawn, Sampler, uniform
 from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
-
 
 POWER = 0.5  # Of weights, in the probability to be drawn: exp(psi) and vectors of rare words vary more.
 

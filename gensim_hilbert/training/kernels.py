@@ -41,7 +41,7 @@ class Product:
     def slopes(
         self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
     ) -> None:
-        """Fill `out` with the gradient by `rows`, given the derivatives by their psi with some rows of the other side."""
+        """Fill `out` with the gradient by `rows`, given the derivatives by their psi with some rows `others`."""
         if self.low is None:
             torch.matmul(slope, others, out=out)
         else:
@@ -174,7 +174,7 @@ class SquaredNorm(Biased):
         to_v.add_(fresh[1])
 
     def _add_norms(self, rows: torch.Tensor, out: torch.Tensor, of_contexts: bool) -> None:
-        """Given sums of derivatives in the last column, add the gradient by norms, and replace the sums by that of C."""
+        """Given sums of derivatives in the last column, add the gradient by norms; put that by C in their place."""
         d = self.vector_size
         sums = out[..., d].clone()
         out[..., :d].addcmul_(sums[..., None], rows[..., :d])

@@ -152,7 +152,7 @@ class DevicePairs:
     def products(self, w: torch.Tensor, v: torch.Tensor, vector_size: int) -> torch.Tensor:
         """Return w_i . v_j of all pairs, over the first `vector_size` columns."""
         w, v = w[:, :vector_size], v[:, :vector_size]
-        parts = zip(self.row_numbers.split(CHUNK), self.column_numbers.split(CHUNK), strict=True)
+        parts = zip(torch.split(self.row_numbers, CHUNK), torch.split(self.column_numbers, CHUNK), strict=True)
         return torch.cat([(w[rows] * v[columns]).sum(dim=1) for rows, columns in parts])
 
     def add_gradients(
@@ -175,9 +175,7 @@ def starts_of(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-def bag_sums(
-    numbers: torch.Tensor, rows: torch.Tensor, starts: torch.Tensor, weights: torch.Tensor
-) -> torch.Tensor:
+def bag_sums(numbers: torch.Tensor, rows: torch.Tensor, starts: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Return weighted sums of rows: a sparse matrix in CSR form times a dense one, in the same order on every run."""
     sums: torch.Tensor = embedding_bag(
         numbers, rows.contiguous(), starts, mode="sum", per_sample_weights=weights, include_last_offset=True

@@ -77,7 +77,8 @@ class Schedule:
 
 def updates_for(pairs: float) -> int:
     """Return how many updates of each row so many counted pairs are worth."""
-    return round(min(MOST_UPDATES, max(LEAST_UPDATES, MOST_UPDATES * (pairs / MUCH_EVIDENCE) ** GROWTH)))
+    share: float = (pairs / MUCH_EVIDENCE) ** GROWTH
+    return round(min(MOST_UPDATES, max(LEAST_UPDATES, MOST_UPDATES * share)))
 
 
 def first_rate(vector_size: int, updates: int) -> float:

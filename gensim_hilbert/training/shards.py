@@ -107,9 +107,9 @@ class Shards:
         table = self.objective.positives(i, j, self.n)
         starts = np.full(self.rows + 1, table.nnz, dtype=np.int32)
         starts[: table.shape[0] + 1] = table.indptr
-        parts = starts, table.indices.astype(np.int32), table.data.astype(np.float32)
+        parts = [starts, table.indices.astype(np.int32), table.data.astype(np.float32)]
         if self.cache is not None:
-            parts = tuple(map(self.slabs.keep, parts))
+            parts = [self.slabs.keep(part) for part in parts]
         return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)
 
     def latin(self, numbers: Callable[[int], Iterable[int]] = range) -> list[tuple[int, int]]:

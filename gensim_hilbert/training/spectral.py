@@ -27,8 +27,8 @@ def spectral_start(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return covectors and vectors in blocks, with as many axes as there are words at most; others are zero.
 
-    The shards must be on the host. `progress` is called after each row of shards in each sweep, with the number of those
-    that are done and of all.
+    The shards must be on the host. `progress` is called after each row of shards in each sweep, with the number of
+    those that are done and of all.
     """
     shards = team.shards
     rank = min(vector_size + OVERSAMPLING, shards.size)

@@ -1,11 +1,11 @@
 """Several shards at a time, one core each.
 
-Torch would rather split each operation among all cores. But the operations of a shard take a millisecond or less: cores
-would wait for each other, and then all for memory. When several shards are worked on at once, one computes while another
-waits for memory; and each is computed by one thread, so that the result does not depend on their number.
+Torch would rather split each operation among all cores. But the operations of a shard take a millisecond or less:
+cores would wait for each other, and then all for memory. When several shards are worked on at once, one computes while
+another waits for memory; and each is computed by one thread, so that the result does not depend on their number.
 
-A shard waits for those before it that share its rows or columns. In a Latin square that is rare: n shards in a row share
-none.
+A shard waits for those before it that share its rows or columns. In a Latin square that is rare: n shards in a row
+share none.
 """
 
 from __future__ import annotations
