@@ -3,9 +3,7 @@
 The pairs of a shard are in CSR form: those of row i are `columns[starts[i] : starts[i + 1]]`. All functions run on one
 thread and release the GIL. Their results do not depend on anything but their arguments.
 """
-from libc.math cimport sqrt
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 cdef extern from "pairs.h":
@@ -106,6 +104,6 @@ def adam_step(float[:, ::1] x not None, const float[:, ::1] gradient not None, f
     with nogil:
         for i in range(rows):
             prior += priors[i] * gp_squares(&x[i, 0], d)
-            squares += gp_adam(&x[i, 0], &gradient[i, 0], &first[i, 0], &second[i, 0], priors[i], d, width, beta1, beta2,
-                               scaled if lock is None else scaled * lock[i], correction)
+            squares += gp_adam(&x[i, 0], &gradient[i, 0], &first[i, 0], &second[i, 0], priors[i], d, width, beta1,
+                               beta2, scaled if lock is None else scaled * lock[i], correction)
     return prior, squares

@@ -300,6 +300,8 @@ class Factorization:
         with Team(self.shards, lambda: self.gradients.workspace(self.w[0].shape[1]), self._several) as team:
             while self.steps_done < min(target, self.schedule.end):
                 done = self.steps_done % per_pass
+                if isinstance(self.gradients, SampledGradients):
+                    self.gradients.begin_pass(self.steps_done // per_pass / max(1, self.passes - 1))
                 if not done:
                     self._draw_order()
                     if self.steps_done and not self.keeps_axes:

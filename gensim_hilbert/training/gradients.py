@@ -12,6 +12,7 @@ itself, which may have a psi that is far beyond all others, is computed exactly 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -80,7 +81,7 @@ class SampledGradients:
     objective, kernel, shards
         What is fitted.
     columns : int
-        How many columns, and rows, are drawn for each shard.
+        How many columns, and rows, are drawn for each shard on average.
     seed : int
         Draws depend on it, and on the pass and the shard.
     """
@@ -88,14 +89,24 @@ class SampledGradients:
     def __init__(self, objective: Objective, kernel: Product, shards: Shards, columns: int, seed: int):
         self.objective, self.kernel, self.shards, self.seed = objective, kernel, shards, seed
         self.scale = shards.n / shards.size
-        self.most = min(columns, shards.rows)
+        self.columns = columns
+        self.most = min(math.ceil(1.5 * columns), shards.rows)
         self.level = 0.0 if kernel.extra else objective.background_level
         self.losses_have_level = bool(self.level) and objective.background_is_its_derivative
-        if objective.has_background:
-            self.row_samplers, self.column_samplers = (
-                [Sampler(side[k :: shards.n] ** POWER, self.most) for k in range(shards.n)]
-                for side in (objective.contexts, objective.terms)
-            )
+        self.begin_pass(0.5)
+
+    def begin_pass(self, done: float) -> None:
+        """Draw more columns the more is done, from half of `columns` to one and a half times as many.
+
+        At first, steps are long and noise does not matter much; at last, it does.
+        """
+        if not self.objective.has_background:
+            return
+        most = min(round((0.5 + done) * self.columns), self.shards.rows)
+        n, sides = self.shards.n, (self.objective.contexts, self.objective.terms)
+        self.row_samplers, self.column_samplers = (
+            [Sampler(side[k::n] ** POWER, most) for k in range(n)] for side in sides
+        )
 
     def draw_columns(self, i: int, j: int, number: int) -> Drawn:
         """Draw columns of a shard in the pass with this number."""
