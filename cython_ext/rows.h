@@ -8,20 +8,10 @@
 
 #include <stdint.h>
 #include <string.h>
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi"  /* vectors are passed to inlined functions only */
-#define GH_INLINE static inline __attribute__((always_inline))
-typedef float gh_8 __attribute__((vector_size(32)));
-#else
-#define GH_INLINE static __inline
-typedef struct { float x[8]; } gh_8;
-#endif
+
+#include "eight_floats.h"
 
 #if defined(__GNUC__)
-GH_INLINE gh_8 gh_load8(const float* p) { gh_8 x; memcpy(&x, p, 32); return x; }
-GH_INLINE void gh_store8(float* p, gh_8 x) { memcpy(p, &x, 32); }
-GH_INLINE float gh_sum8(gh_8 x) { return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7])); }
-
 /* x . p, with four sums under way at once */
 GH_INLINE float gh_dot(const float* x, const float* p, int d) {
     gh_8 a = {0}, b = {0}, c = {0}, e = {0};

@@ -76,6 +76,15 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         no such threshold, which is 0.
     l2 : float or "auto"
         Strength of the prior, in counts.
+    passes : int, optional
+        How often factorization goes through the counts. The default depends on how much text there is: 8 passes for
+        25 million words. Half of them are enough for vectors nearly as good.
+    background : {"auto", "sampled", "dense"}
+        How factorization treats pairs of words that do not occur. Visiting them all takes time in proportion to the
+        square of the vocabulary; a sample gives vectors as good, in time in proportion to the vocabulary. "auto"
+        samples them unless the vocabulary is tiny.
+    background_samples : int
+        How many words the sample has for each shard of the counts. Fewer are faster, more are less noisy.
     device : str
         Where to compute: "auto", "cpu", "cuda", "cuda:1" or "mps".
     precision : {"float32", "tf32", "bf16"}
@@ -88,7 +97,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
     gauge : float, optional
         Share of each axis' strength that goes to the vectors, from 0 to 1; the covectors get the rest. PMI is the same
         for all values. With 0.5 both are alike; lower values find synonyms better, higher ones analogies. The default
-        is 0.25 for factorization and 0.5 for Gibbs.
+        is 0.3 for factorization and 0.5 for Gibbs.
     progress : bool
         Whether to draw bars if standard error is a terminal.
     sampler : {"candidates", "metropolis", "exact"}
@@ -129,9 +138,10 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         compute_loss: bool = False, callbacks: Iterable[Any] = (), comment: str | None = None,
         max_final_vocab: int | None = None, shrink_windows: bool = True, *, solver: str = "factorization",
         objective: str | Objective = "hilbert", temperature: float = 1.25, threshold: float = 0.0,
-        l2: float | str = "auto", device: str = "auto", precision: str = "float32", memory_gb: float = 2.0,
-        vectors: str = "v", gauge: float | None = None, progress: bool = True, sampler: str = "candidates",
-        gibbs_steps: int = 1, checkpoint: str | os.PathLike[str] | None = None, subwords: bool = False,
+        l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 64,
+        device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
+        gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
+        checkpoint: str | os.PathLike[str] | None = None, subwords: bool = False,
         min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000,
     ):  # fmt: skip
         values = resolve(dict(
@@ -140,8 +150,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
             ns_exponent=ns_exponent, cbow_mean=cbow_mean, hashfxn=hashfxn, epochs=epochs, null_word=null_word,
             sorted_vocab=sorted_vocab, batch_words=batch_words, compute_loss=compute_loss, comment=comment,
             max_final_vocab=max_final_vocab, shrink_windows=shrink_windows, solver=solver, objective=objective,
-            temperature=temperature, threshold=threshold, l2=l2, device=device, precision=precision,
-            memory_gb=memory_gb, vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
+            temperature=temperature, threshold=threshold, l2=l2, passes=passes, background=background,
+            background_samples=background_samples, device=device, precision=precision, memory_gb=memory_gb,
+            vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
             gibbs_steps=gibbs_steps, checkpoint=checkpoint, subwords=subwords, min_n=min_n, max_n=max_n, bucket=bucket,
         ))  # fmt: skip
         gensims = inspect.signature(Word2Vec.__init__).parameters

@@ -24,8 +24,20 @@ if TYPE_CHECKING:
 
 def counts_solver(model: HilbertMLE, counts: PairCounts, start: Start | None, **options: Any) -> partial[FromCounts]:
     """Return what makes the solver that fits a model's objective to counts."""
-    names = ("vector_size", "alpha", "min_alpha", "l2", "device", "precision", "seed", "memory_gb")
+    names = (
+        "vector_size",
+        "alpha",
+        "min_alpha",
+        "l2",
+        "device",
+        "precision",
+        "seed",
+        "memory_gb",
+        "passes",
+        "background",
+    )
     mine = {name: getattr(model, name) for name in names}
+    mine["columns"] = model.background_samples
     return partial(FromCounts, counts, model.objective, start=start, **mine, **common_options(model), **options)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.objectives import Objective, named
-from gensim_hilbert.training.fit import PRECISIONS
+from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
 
 SOLVERS = ("factorization", "gibbs")
 Kind = type[int] | type[float] | type[str] | type[bool]
@@ -179,6 +179,12 @@ OPTIONS = {option.name: option for option in (
     Option("threshold", 0.0, float, "Objective hilbert: do not temper words that are less frequent than this.",
            solvers=(), of_objectives=True),
     Option("l2", "auto", float, "Factorization: strength of the prior, in counts.", least=0, also=("auto",),
+           solvers=("factorization",), in_checkpoint=True),
+    Option("passes", None, int, "Factorization: number of passes over the counts.", least=1, also=(None,),
+           default_help="by how much text there is", solvers=("factorization",), in_checkpoint=True),
+    Option("background", "auto", str, "Factorization: sample pairs that do not occur, or visit them all.",
+           choices=BACKGROUNDS, solvers=("factorization",), in_checkpoint=True),
+    Option("background_samples", 64, int, "Factorization: number of columns that are sampled of each shard.", least=1,
            solvers=("factorization",), in_checkpoint=True),
     Option("device", "auto", str, "Factorization: auto, cpu, cuda, cuda:1 or mps.", solvers=("factorization",),
            usual=("cpu",), of_machine=True),

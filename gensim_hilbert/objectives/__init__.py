@@ -1,24 +1,25 @@
 """What is fitted: one small class, in one file, for each low rank embedder of the paper.
 
-An objective is a dataclass of its settings: `HilbertMLE(objective="glove")`, `HilbertMLE(objective=GloVe(x_max=10))`
-and, for files and command lines, `objective="glove(x_max=10)"` are what they look like. All are fitted by the same
-engine to the same counts; what differs is a loss of psi, and its derivative. Your own is a few lines:
+An objective is a dataclass of its settings. `HilbertMLE(objective="glove")`, `HilbertMLE(objective=GloVe(x_max=10))`
+and, for files and command lines, `objective="glove(x_max=10)"` select one. All are fitted by the same engine to the
+same counts; they differ in a loss of psi and its derivative. Your own takes a few lines:
 
     @dataclass
     class WeightedLeastSquares(Objective):
         "sqrt(N) (psi - PMI)^2 over the pairs that occur."
 
         exponent: float = 0.5
+        has_background = False
 
         def prepare(self):
             contexts, _ = self.sums(lambda counts: counts**self.exponent)
-            self.scale = len(contexts) ** 2 / contexts.sum()  # cells weigh 1 on average
+            self.scale = len(contexts) ** 2 / contexts.sum()  # Cells have a mean weight of 1.
 
-        def phi(self, shard):
-            return (shard.values / shard.outer(shard.a, shard.b)).log()
+        def phi(self, pairs):
+            return (pairs.values / (pairs.a * pairs.b)).log()
 
-        def differentiate_(self, psi, shard):
-            return shard.squares_(psi, self.scale * shard.values**self.exponent, self.phi(shard))
+        def differentiate_pairs_(self, psi, pairs):
+            return least_squares_(psi, self.scale * pairs.values**self.exponent, self.phi(pairs))
 
     model = HilbertMLE(sentences, objective=WeightedLeastSquares(exponent=1))
 """
@@ -35,14 +36,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from gensim_hilbert.counting.pair_counts import PairCounts
+
 if TYPE_CHECKING:
     import torch
     from scipy import sparse
 
-    from gensim_hilbert.counting.pair_counts import PairCounts
-    from gensim_hilbert.training.shards import Shard
-
-# The class of each name. Files import torch no sooner than they compute, so that models can be loaded without it.
+# The class of each name. The files import torch only when they compute, so that models can be loaded without it.
 CLASSES = {
     "hilbert": "Hilbert",
     "sgns": "SGNS",
@@ -51,37 +51,57 @@ CLASSES = {
     "swivel": "Swivel",
     "ppmi-svd": "PPMI",
 }
-Biases = tuple[np.ndarray, np.ndarray]  # of contexts, of terms
+Biases = tuple[np.ndarray, np.ndarray]  # One number per context, and one per term.
 Own = TypeVar("Own", bound="Objective")
 
 
-class Cost(NamedTuple):
-    """The loss of a shard. Models of probabilities also have what they give to its cells, and what they should."""
+class Pairs(NamedTuple):
+    """Pairs of words that occur: what the objective keeps of their counts, and the numbers of their two words."""
 
-    loss: float
-    mass: float = math.nan
-    share: float = math.nan
+    values: torch.Tensor
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+class Cost(NamedTuple):
+    """The loss of some cells, and for models of probabilities their mass in the model and in the counts.
+
+    Each is a number or a tensor without dimensions, which stays on its device.
+    """
+
+    loss: Any
+    mass: Any = math.nan
+    share: Any = math.nan
 
 
 class Objective:
     """What the engine asks of a low rank embedder. Subclasses are dataclasses of their settings.
 
-    `bind` gives a copy that knows the counts; all but the settings belongs to that copy. Losses are sums over the cells
-    of a shard, best scaled to weights with a mean of 1 over all cells, so that a prior means the same for all. Several
-    threads call its methods, each for another shard: what is kept in `self` is best left alone after `prepare`.
+    `bind` returns a copy that knows the counts; everything but the settings belongs to that copy. A loss is a sum over
+    cells, best scaled so that cells have a mean weight of 1: a prior then means the same for every objective. Several
+    threads call the methods at once, so what `prepare` stores in `self` should not change afterwards.
+
+    The loss of a cell depends on its psi, on its count if its pair occurs, and on the numbers a_i and b_j of its words.
+    `differentiate_pairs_` handles the cells of pairs that occur, `differentiate_background_` all others. The engine
+    computes the former exactly and, for large vocabularies, the latter from a sample.
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    ignored_options: tuple[str, ...] = ()  # keywords of the model that have no effect
-    kernel = "product"  # what psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C
-    gauge: float | None = None  # the best share of vectors in each axis' strength; None for that of the solver
-    blank: float | None = None  # loss a cell without vectors; where it is None, the engine finds out
+    ignored_options: tuple[str, ...] = ()  # Keywords of the model that have no effect.
+    kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
+    has_background = True  # Whether pairs that do not occur contribute to the loss.
+    background_is_its_derivative = False  # Whether these losses equal their derivatives.
+    background_level = (
+        0.0  # Typical derivative of theirs over a_i b_j; the better the guess, the less noise of samples.
+    )
+    gauge: float | None = None  # The best share of vectors in the strength of each axis; None for that of the solver.
+    loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
     counts: PairCounts
-    contexts: np.ndarray  # a number for each context, and one for each term: `a` and `b` of shards
-    terms: np.ndarray
+    contexts: np.ndarray  # The number a_i of each context.
+    terms: np.ndarray  # The number b_j of each term.
 
     def bind(self: Own, counts: PairCounts) -> Own:
-        """The same objective, for these counts."""
+        """Return the same objective for these counts."""
         bound = copy.copy(self)
         bound.counts = counts
         root = math.sqrt(counts.total)
@@ -90,66 +110,77 @@ class Objective:
         return bound
 
     def prepare(self) -> None:
-        """Compute what is needed of `counts`; by default a_i b_j is what chance would count, N_i N_j / N."""
+        """Compute what is needed of `counts`; by default a_i b_j is the count expected by chance, N_i N_j / N."""
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """What is kept of the counts of pairs that occur: `values` of shards. By default the counts."""
+        """Return what is kept of the counts of pairs that occur, `Pairs.values`. By default these are the counts."""
         return counts
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """What psi should be, for the pairs of a shard that occur."""
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return what psi should be for pairs that occur."""
         raise NotImplementedError
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """Turn the psi of a shard into the derivative of its loss, in place; returns that loss."""
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn the psi of pairs that occur into the derivative of their loss, in place; return that loss."""
+        raise NotImplementedError
+
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn the psi of pairs that do not occur into the derivative of their loss, in place; return their losses.
+
+        `psi` has contexts as rows and terms as columns, `a` one column and `b` one row; more dimensions may precede.
+        The losses, one per cell, are `psi` itself if `background_is_its_derivative`. For a model of probabilities they
+        are the probabilities.
+        """
         raise NotImplementedError
 
     @property
     def weights(self) -> Biases:
-        """How much contexts and terms weigh in the loss, with means of 1: what the prior and the start go by."""
+        """Weights of contexts and terms in the loss, each with a mean of 1; the prior and the start depend on them."""
         return self.contexts / self.contexts.mean(), self.terms / self.terms.mean()
 
     @property
     def subwords(self) -> bool:
-        """Whether vectors may be made of those of n-grams: where they are all that is learnt of terms."""
+        """Whether vectors may be composed of those of n-grams: only if terms have no other parameters."""
         return self.kernel == "product"
 
     @property
     def evidence(self) -> float:
-        """Counts behind the average row, as the loss weighs them: what the prior competes with."""
+        """Counts behind the average row, as the loss weighs them; the prior competes with them."""
         return self.counts.total / len(self.counts)
 
     @property
     def start(self) -> Biases | None:
-        """Biases to start from, where there are any."""
+        """Biases to start from, if there are any."""
         return None
 
     @property
     def psi_offset(self) -> float:
-        """PMI is covector . vector minus this, ..."""
+        """The constant by which covector . vector exceeds PMI."""
         return 0.0
 
     def offsets(self, biases: Biases | None) -> Biases | None:
-        """... and minus these, for each context and for each term, where there are any."""
+        """Return what else covector . vector has in excess of PMI, per context and per term; None for nothing."""
+        return None
+
+    def table_for_svd(self) -> sparse.csr_array | None:
+        """Return the matrix whose truncated SVD minimises the loss, or None if there is no such shortcut."""
         return None
 
     def settings(self) -> dict[str, Any]:
-        """By their names."""
+        """Return the settings by their names."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    def table_for_svd(self) -> sparse.csr_array | None:
-        """Return phi as a sparse matrix if its truncated SVD is the minimum of the loss; otherwise None."""
-        return None
 
     # ------------------------------------------------------------------ for those who write objectives
 
-    def positives(self, i: int, j: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, columns and values of the shard [i::n, j::n], numbered within it."""
-        shard = self.counts.shard(i, j, n).tocoo()
-        return shard.row, shard.col, self.values(shard.data, i + n * shard.row, j + n * shard.col)
+    def positives(self, i: int, j: int, n: int) -> sparse.csr_array:
+        """Return the values of the pairs that occur in the shard [i::n, j::n], numbered within it."""
+        shard = self.counts.shard(i, j, n)
+        rows = np.repeat(np.arange(shard.shape[0]), np.diff(shard.indptr))
+        shard.data = self.values(shard.data, i + n * rows, j + n * shard.indices)
+        return shard
 
     def sums(self, function: Callable[[np.ndarray], np.ndarray]) -> Biases:
-        """Sums of a function of the counts that are not zero, for each context and for each term."""
+        """Return sums of a function of the counts that are not zero, one per context and one per term."""
         n, size = int(self.counts.manifest["classes"]), len(self.counts)
         contexts, terms = np.zeros(size), np.zeros(size)
         for i in range(n):
@@ -161,10 +192,28 @@ class Objective:
         return contexts, terms
 
 
-def named(objective: str | Objective, **settings: Any) -> Objective:
-    """An objective by its name, as in "glove" or "glove(x_max=10)"; one that is made already stays as it is.
+def least_squares_(psi: torch.Tensor, weights: torch.Tensor, phi: torch.Tensor) -> Cost:
+    """Turn psi into the derivative of `weights (psi - phi)^2`, in place; return the sum of these losses."""
+    psi.sub_(phi)
+    loss = precise_dot(weights * psi, psi)
+    psi.mul_(weights).mul_(2)
+    return Cost(loss)
 
-    Of `settings`, it takes those that it has and that are not given with its name.
+
+def precise_sum(x: torch.Tensor) -> torch.Tensor:
+    """Return the sum of a tensor, accumulated in float64 where the device has it."""
+    return x.sum() if x.device.type == "mps" else x.double().sum()
+
+
+def precise_dot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Return the sum of the products of two tensors, accumulated in float64 where the device has it."""
+    return (x * y).sum() if x.device.type == "mps" else (x.double() * y).sum()
+
+
+def named(objective: str | Objective, **settings: Any) -> Objective:
+    """Return the objective of a name such as "glove" or "glove(x_max=10)"; an `Objective` is returned as it is.
+
+    Of `settings`, the objective takes those that it has and that are not given with its name.
     """
     if not isinstance(objective, str):
         if not (isinstance(objective, Objective) and "__dataclass_fields__" in vars(type(objective))):
@@ -185,7 +234,7 @@ def named(objective: str | Objective, **settings: Any) -> Objective:
 
 
 def parsed(text: str) -> tuple[str, dict[str, Any]]:
-    """The name, and the settings in brackets, which are plain values: nothing is evaluated."""
+    """Return the name and the settings in brackets, which are plain values: nothing is evaluated."""
     name, bracket, rest = str(text).partition("(")
     if not bracket:
         return name.strip().lower(), {}
@@ -199,7 +248,7 @@ def parsed(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def __getattr__(name: str) -> Any:
-    """The classes, imported when they are asked for."""
+    """Import the classes when they are asked for."""
     for module, kind in CLASSES.items():
         if kind == name:
             return getattr(importlib.import_module(f"{__name__}.{module.replace('-', '_')}"), name)

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, least_squares_
 
 if TYPE_CHECKING:
     import torch
-
-    from gensim_hilbert.training.shards import Shard
 
 
 @dataclass
@@ -37,6 +35,8 @@ class GloVe(Objective):
     alpha: float = 0.75
 
     kernel = "biased"
+    has_background = False
+    ignored_options: tuple[str, ...] = ("background", "background_samples")
 
     def __post_init__(self) -> None:
         if not self.x_max > 0:
@@ -53,14 +53,14 @@ class GloVe(Objective):
         """Sums of h."""
         return self.by_pairs
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """The logarithm of counts."""
-        return shard.values.log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return the logarithm of counts."""
+        return pairs.values.log()
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """Only of pairs that occur."""
-        weights = (shard.values / self.x_max).pow_(self.alpha).clamp_(max=1).mul_(self.scale)
-        return shard.squares_(psi, weights, self.phi(shard))
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into 2 h(N_ij) (psi_ij - ln N_ij)."""
+        weights = (pairs.values / self.x_max).pow_(self.alpha).clamp_(max=1).mul_(self.scale)
+        return least_squares_(psi, weights, self.phi(pairs))
 
     @property
     def start(self) -> Biases:

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, precise_dot, precise_sum
 
 if TYPE_CHECKING:
     import torch
-
-    from gensim_hilbert.training.shards import Shard
 
 # psi is cut off here, or beyond the largest PMI that words so rare can have. A step may send a few cells further, and
 # the next one bring them back; uncut, their gradients would swamp Adam's second moments for hundreds of steps.
@@ -45,7 +43,9 @@ class Hilbert(Objective):
     threshold: float = 0.0
 
     solvers = ("factorization", "gibbs")
-    blank = 1.0
+    loss_without_vectors = 1.0
+    background_is_its_derivative = True
+    background_level = 0.8
 
     def __post_init__(self) -> None:
         if not self.temperature >= 1:
@@ -70,17 +70,21 @@ class Hilbert(Objective):
         """The tempered positives s."""
         return np.asarray(counts / self.counts.total * self.context_factors[contexts] * self.term_factors[terms])
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """PMI."""
-        return (shard.values / shard.outer(shard.a.sqrt(), shard.b.sqrt()) ** 2).log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return PMI."""
+        return pairs.values.log() - pairs.a.log() - pairs.b.log()
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """One exponential; the mass is sum a_i b_j exp(psi_ij)."""
-        linear = shard.dot(shard.at(psi), shard.values)
-        psi.clamp_(max=self.largest).exp_().mul_(shard.a[:, None]).mul_(shard.b)
-        mass = shard.total(psi)
-        shard.add_(psi, -shard.values)
-        return Cost(mass - linear, mass, shard.sum(shard.values))
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into a_i b_j exp(psi_ij) - s_ij."""
+        linear = precise_dot(psi, pairs.values)
+        psi.clamp_(max=self.largest).exp_().mul_(pairs.a).mul_(pairs.b)
+        mass = precise_sum(psi)
+        psi.sub_(pairs.values)
+        return Cost(mass - linear, mass, precise_sum(pairs.values))
+
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn psi into a_i b_j exp(psi_ij), which is its own derivative."""
+        return psi.clamp_(max=self.largest).exp_().mul_(a).mul_(b)
 
 
 def tempered(p: np.ndarray, temperature: float, threshold: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,7 @@ class LDS(GloVe):
     """psi is the logarithm of counts, but for a constant; parameters as of GloVe."""
 
     kernel = "squared-norm"
-    ignored_options = ("gauge",)
+    ignored_options = ("gauge", *GloVe.ignored_options)
 
     @property
     def start(self) -> Biases:

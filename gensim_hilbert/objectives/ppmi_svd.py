@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Cost, Objective
+from gensim_hilbert.objectives import Cost, Objective, Pairs, precise_sum
 
 if TYPE_CHECKING:
     import torch
     from scipy import sparse
-
-    from gensim_hilbert.training.shards import Shard
 
 
 @dataclass
@@ -38,31 +36,37 @@ class PPMI(Objective):
 
     gauge = 0.5
     subwords = False  # an SVD gives vectors, not what they could be made of
-    ignored_options = ("l2", "device", "precision")
+    ignored_options = ("l2", "passes", "background", "background_samples", "device", "precision")
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
             raise ValueError(f"shift must be more than 0, got {self.shift}; 1 does not shift")
 
     def table_for_svd(self) -> sparse.csr_array:
-        """Return phi as a sparse matrix: the loss is the squared distance from it, and least for its truncated SVD."""
+        """Return phi as a sparse matrix."""
         table = self.counts.to_scipy().tocoo()
         pmi = np.log(table.data / (self.contexts[table.row] * self.terms[table.col])) - math.log(self.shift)
         table.data = np.maximum(pmi, 0)
         table.eliminate_zeros()
         return table.tocsr()
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """Positive PMI, shifted."""
-        pmi = (shard.values / shard.outer(shard.a, shard.b)).log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return positive PMI, shifted."""
+        pmi = (pairs.values / (pairs.a * pairs.b)).log()
         return pmi.sub_(math.log(self.shift)).clamp_(min=0)
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """Of all cells alike."""
-        shard.add_(psi, -self.phi(shard))
-        loss = shard.total(psi.square())
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into 2 (psi_ij - phi_ij)."""
+        psi.sub_(self.phi(pairs))
+        loss = precise_sum(psi.square())
         psi.mul_(2)
         return Cost(loss)
+
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn psi into 2 psi_ij."""
+        losses = psi.square()
+        psi.mul_(2)
+        return losses
 
     @property
     def psi_offset(self) -> float:

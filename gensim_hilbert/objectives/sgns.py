@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, precise_dot
 
 if TYPE_CHECKING:
     import torch
-
-    from gensim_hilbert.training.shards import Shard
 
 
 @dataclass
@@ -51,24 +49,33 @@ class SGNS(Objective):
         self.terms = self.counts.marginals.terms / self.counts.marginals.terms.mean()
         self.share = self.negative / (1 + self.negative)  # of noise in all weights
         self.scale = len(noise) ** 2 / self.counts.total / (1 + self.negative)
+        self.background_level = 0.75 * self.share / (1 + self.negative)  # sigma(phi) is 1 / (1 + k) at a PMI of 0.
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
         """Counts, scaled."""
         return counts * self.scale
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """ln(N / N-)."""
-        return (shard.values / (self.share * shard.outer(shard.a, shard.b))).log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return ln(N / N-)."""
+        return (pairs.values / (self.share * pairs.a * pairs.b)).log()
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """Of noise everywhere, then of the pairs that occur."""
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into N-_ij sigma(psi_ij) - N_ij sigma(-psi_ij)."""
         from torch.nn.functional import softplus
 
-        there = shard.at(psi)
-        noise = shard.a @ (softplus(psi) @ shard.b)
-        psi.sigmoid_().mul_(self.share * shard.a[:, None]).mul_(shard.b)
-        shard.add_(psi, -shard.values * (-there).sigmoid())
-        return Cost(self.share * float(noise) + shard.dot(shard.values, softplus(-there)))
+        noise = self.share * pairs.a * pairs.b
+        loss = precise_dot(pairs.values, softplus(-psi)) + precise_dot(noise, softplus(psi))
+        psi.sigmoid_().mul_(noise + pairs.values).sub_(pairs.values)
+        return Cost(loss)
+
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn psi into N-_ij sigma(psi_ij)."""
+        from torch.nn.functional import softplus
+
+        a = self.share * a
+        losses = softplus(psi).mul_(a).mul_(b)
+        psi.sigmoid_().mul_(a).mul_(b)
+        return losses
 
     @property
     def evidence(self) -> float:

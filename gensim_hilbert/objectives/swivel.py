@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, precise_dot
 
 if TYPE_CHECKING:
     import torch
-
-    from gensim_hilbert.training.shards import Shard
 
 
 @dataclass
@@ -42,6 +40,7 @@ class Swivel(Objective):
         self.mean = float(contexts.mean())  # of rows
         self.scale = size / self.mean
         self.by_cells = contexts / self.mean, terms / self.mean
+        self.background_level = 0.75 * self.scale  # sigma(x) is about exp(x) where pairs are not expected to occur.
 
     @property
     def weights(self) -> Biases:
@@ -53,17 +52,23 @@ class Swivel(Objective):
         """A pair that does not occur tells as much as one that is counted once."""
         return self.mean
 
-    def phi(self, shard: Shard) -> torch.Tensor:
-        """PMI."""
-        return (shard.values / shard.outer(shard.a, shard.b)).log()
+    def phi(self, pairs: Pairs) -> torch.Tensor:
+        """Return PMI."""
+        return (pairs.values / (pairs.a * pairs.b)).log()
 
-    def differentiate_(self, psi: torch.Tensor, shard: Shard) -> Cost:
-        """The bound everywhere, then what takes its place at the pairs that occur."""
+    def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
+        """Turn psi into sqrt(N_ij) (psi_ij - PMI_ij)."""
+        psi.sub_(self.phi(pairs))
+        slope = self.scale * pairs.values**self.exponent * psi
+        loss = precise_dot(slope, psi) / 2
+        psi.copy_(slope)
+        return Cost(loss)
+
+    def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Turn psi into sigma(psi_ij - PMI*_ij), where PMI*_ij = -ln(a_i b_j)."""
         from torch.nn.functional import softplus
 
-        gap = shard.at(psi) - self.phi(shard)
-        slope = self.scale * shard.values**self.exponent * gap
-        psi.add_(shard.a.log()[:, None]).add_(shard.b.log())  # PMI* = -ln(a_i b_j)
-        bound = shard.total(softplus(psi)) - shard.sum(softplus(shard.at(psi)))
-        psi.sigmoid_().mul_(self.scale).view(-1)[shard.places] = slope
-        return Cost(self.scale * bound + shard.dot(slope, gap) / 2)
+        psi.add_(a.log()).add_(b.log())
+        losses = softplus(psi).mul_(self.scale)
+        psi.sigmoid_().mul_(self.scale)
+        return losses

@@ -21,7 +21,8 @@ from torch.nn.functional import embedding_bag
 
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import Each, threads
-from gensim_hilbert.training.factors import Factor, squares
+from gensim_hilbert.training.factors import Factor
+from gensim_hilbert.training.shards import Shards
 
 ITERATIONS = 20  # of least squares
 
@@ -44,19 +45,26 @@ class Bags:
 
 
 class Mixture:
-    """The matrix G of a composition, for words in n strided blocks, one block after the other."""
+    """The matrix G of a composition, for words in blocks, with one row of zeros for each row of padding."""
 
-    def __init__(self, composition: Composition, n: int, device: torch.device):
-        shape = len(composition.offsets) - 1, composition.rows
+    def __init__(self, composition: Composition, shards: Shards):
+        size, n = len(composition.offsets) - 1, shards.n
         parts = composition.weights, composition.pieces.astype(np.int64), composition.offsets
-        matrix = sparse.csr_array(parts, shape=shape)[np.concatenate([np.arange(shape[0])[k::n] for k in range(n)])]
-        self.sizes = [len(range(k, shape[0], n)) for k in range(n)]
-        self.forward, self.backward = Bags(matrix, device), Bags(matrix.T.tocsr(), device)
-        self.parts = torch.from_numpy(composition.parts[:, None]).to(device)
+        matrix = sparse.csr_array(parts, shape=(size, composition.rows))
+        matrix.resize(n * shards.rows, composition.rows)
+        order = np.arange(n * shards.rows).reshape(shards.rows, n).T.reshape(-1)  # Row k n + i is row k of block i.
+        matrix = matrix[order]
+        self.blocks = n, shards.rows
+        self.forward, self.backward = Bags(matrix, shards.device), Bags(matrix.T.tocsr(), shards.device)
+        self.parts = torch.from_numpy(composition.parts[:, None]).to(shards.device)
 
-    def explain(self, blocks: list[torch.Tensor]) -> torch.Tensor:
-        """The shortest Z with G Z = V, or nearly: by conjugate gradients, which begin with what many words share."""
-        rest = torch.cat(blocks)
+    def compose(self, pieces: torch.Tensor) -> torch.Tensor:
+        """Return the vectors G Z in blocks."""
+        return (self.forward @ pieces).view(*self.blocks, -1)
+
+    def explain(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Return the shortest Z with G Z = V, or nearly, by conjugate gradients: what many words share comes first."""
+        rest = vectors.reshape(-1, vectors.shape[-1]).clone()
         x = torch.zeros_like(rest)
         direction, squares = rest.clone(), rest.square().sum(dim=0)
         for _ in range(ITERATIONS):
@@ -70,88 +78,77 @@ class Mixture:
 
 
 class Composed(Factor):
-    """The rows of one side, those of the words [k::n] in block k, made of others.
+    """The rows of one side, composed of pieces that words share; the pieces are what is learnt.
 
     Parameters
     ----------
     name : str
-        Of its arrays in a checkpoint.
+        Name of its arrays in a checkpoint.
     mixture : Mixture
-        Of which.
-    learnt : tensor
-        Those to start from.
-    priors : list of tensors
-        Weights of a Gaussian prior on the vector of each word, a column for each block.
+        Which pieces make up which rows.
+    pieces : tensor, (pieces, width)
+        The pieces to start from; changed in place.
+    priors : tensor, (n, rows per block)
+        Weight of a Gaussian prior on the vector of each word.
     vector_size : int
-        How much of a row is a vector.
+        How many numbers of a row are its vector.
     """
 
-    together = True
+    moves_together = True
 
-    def __init__(self, name: str, mixture: Mixture, learnt: torch.Tensor, priors: list[torch.Tensor], vector_size: int):
-        self.name, self.mixture, self.learnt, self.vector_size = name, mixture, learnt, vector_size
-        weights = torch.cat(priors).square()  # words have priors by the roots of their weights
-        self.priors = [mixture.backward @ weights / mixture.backward.total(weights).clamp_min(1e-30).sqrt()]
-        self.reset_moments()
-        self._compose()
+    def __init__(self, name: str, mixture: Mixture, pieces: torch.Tensor, priors: torch.Tensor, vector_size: int):
+        weights = priors.reshape(-1, 1).square()  # Priors of words go by the roots of their weights.
+        shared = mixture.backward @ weights / mixture.backward.total(weights).clamp_min(1e-30).sqrt()
+        self.mixture, self.composed = mixture, mixture.compose(pieces)
+        super().__init__(name, pieces[None], shared.reshape(1, -1), vector_size)
+        self.gradient = torch.zeros_like(self.composed)
+        self.squares = self.prior()
 
     @property
-    def rows(self) -> list[torch.Tensor]:
-        """What is learnt: one block."""
-        return [self.learnt]
+    def blocks(self) -> torch.Tensor:
+        """The composed rows of all words, (n, rows per block, width)."""
+        return self.composed
+
+    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Move the pieces by the gradients of all blocks, and compose all rows anew."""
+        self.gradient.copy_(gradient)
+        prior, squares = super().step_all(self._pieces_gradient()[None], rate)
+        self.composed = self.mixture.compose(self.rows[0])
+        return prior, squares
+
+    def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
+        """Keep the gradient until all blocks have theirs; return a part of the prior's loss, and a squared norm."""
+        self.gradient[k] = gradient
+        return self.squares / len(self.composed), float(torch.linalg.vector_norm(gradient)) ** 2
+
+    def move_together(self, rate: float) -> None:
+        """Move the pieces, and compose all rows anew."""
+        super().step(0, self._pieces_gradient(), rate)
+        self._compose()
+
+    def _pieces_gradient(self) -> torch.Tensor:
+        """Return the gradient by the pieces, G^T times that by the rows."""
+        return self.mixture.backward @ self.gradient.view(-1, self.gradient.shape[-1])
 
     def _compose(self) -> None:
-        self.blocks = list(torch.split(self.mixture.forward @ self.learnt, self.mixture.sizes))
-        with threads(1):  # to be rounded the same for any number
-            self.squares = squares(self.learnt[:, : self.vector_size], self.priors[0])
-
-    def reset_moments(self) -> None:
-        """Forget what the optimiser has learnt, and gradients."""
-        super().reset_moments()
-        self.gradient = self.learnt.new_zeros(sum(self.mixture.sizes), self.learnt.shape[1])
-
-    def prior(self, k: int) -> float:
-        """A part of that on all blocks."""
-        return self.squares / len(self.blocks)
-
-    def slope(self, k: int, room: torch.Tensor) -> torch.Tensor:
-        """Nothing yet: the prior comes later. What is added stays here."""
-        return torch.split(self.gradient, self.mixture.sizes)[k].zero_()
-
-    def step(self, k: int, slope: torch.Tensor, rate: float) -> None:
-        """Not before all blocks have their slopes."""
-
-    def step_together(self, rate: float) -> None:
-        """Move what is learnt, and make all blocks anew."""
-        self.moments[0].step(self.learnt, self._whole_slope(), rate, None)
-        self._compose()
-
-    def _whole_slope(self) -> torch.Tensor:
-        """The gradient by what is learnt, that of the prior included."""
-        slope = self.mixture.backward @ self.gradient
-        slope[:, : self.vector_size].addcmul_(self.priors[0], self.learnt[:, : self.vector_size])
-        return slope
+        self.composed = self.mixture.compose(self.rows[0])
+        with threads(1):  # The sum is then rounded the same for any number of threads.
+            self.squares = self.prior()
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
-        """To other axes, all at once; between passes, so that gradients are of no use any more."""
-        self.learnt = self.learnt @ axes
-        self.moments[0].turn(axes)
+        """Turn the pieces; between passes, so that gradients are not needed any more."""
+        super().turn(axes, each)
         self._compose()
 
-    # ------------------------------------------------------------------ copies
+    # ------------------------------------------------------------------ checkpoints
 
-    def step_back(self, copy: list[torch.Tensor]) -> None:
-        """Have the rows of a copy, and none of the optimiser's memory."""
-        self.learnt = copy[0].clone()
-        self.reset_moments()
-        self._compose()
-
-    def moment_arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        """And the gradients of blocks, which a stretch may have begun to collect."""
-        yield from super().moment_arrays()
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the arrays of the pieces, and the gradients that a row of shards may have begun to collect."""
+        yield from super().arrays()
         yield f"{self.name}_gradient", self.gradient.cpu().numpy()
 
-    def restore_moments(self, blocks_of: Callable[[str], list[torch.Tensor]], steps: list[int]) -> None:
-        """What `moment_steps` and `moment_arrays` have told."""
-        super().restore_moments(blocks_of, steps)
-        (self.gradient,) = blocks_of(f"{self.name}_gradient")
+    def restore(self, array: Callable[[str], np.ndarray], steps: list[int]) -> None:
+        """Go on from the arrays of a checkpoint and Adam's step count."""
+        super().restore(array, steps)
+        self.gradient.copy_(torch.from_numpy(array(f"{self.name}_gradient")))
+        self._compose()

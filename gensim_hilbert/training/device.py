@@ -27,6 +27,15 @@ def free_memory(device: torch.device) -> int | None:
     return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else None
 
 
+def sent(x: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """Return a tensor of the host on a device, without waiting for its arrival."""
+    if device.type == "cpu":
+        return x
+    if device.type == "cuda" and torch.cuda.is_available():
+        x = x.pin_memory()
+    return torch.empty_like(x, device=device).copy_(x, non_blocking=True)
+
+
 def wide(x: torch.Tensor) -> torch.Tensor:
     """The same in float64: on the host where the device is Apple's GPU, which has none."""
     return (x.cpu() if x.device.type == "mps" else x).double()

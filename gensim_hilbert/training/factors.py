@@ -1,4 +1,4 @@
-"""One side of a factorisation, covectors or vectors: rows of words in strided blocks, with prior and optimiser."""
+"""One side of a factorisation, covectors or vectors: rows of words in blocks, with their prior and optimiser."""
 
 from __future__ import annotations
 
@@ -8,154 +8,142 @@ import numpy as np
 import torch
 from torch.optim.adam import adam
 
+from gensim_hilbert._pairs import adam_step
 from gensim_hilbert.training.device import Each, wide
 
 BETAS = (0.9, 0.99)
-FUSED = ("cpu", "cuda")  # where torch makes one pass over memory of Adam's step, which takes its time for that
-
-
-class Moments:
-    """Adam's state for one block of rows."""
-
-    def __init__(self, rows: torch.Tensor):
-        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
-        self.steps = 0
-
-    def step(self, rows: torch.Tensor, gradient: torch.Tensor, rate: float, lock: torch.Tensor | None) -> None:
-        """Move the rows; those with lock 0 stay."""
-        before = rows if lock is None else rows.clone()
-        fused = rows.device.type in FUSED
-        adam(
-            [rows],
-            [gradient],
-            [self.first],
-            [self.second],
-            [],
-            [torch.full((), float(self.steps), device=rows.device if fused else "cpu")],
-            fused=fused,
-            amsgrad=False,
-            beta1=BETAS[0],
-            beta2=BETAS[1],
-            lr=rate,
-            weight_decay=0.0,
-            eps=1e-8,
-            maximize=False,
-        )
-        self.steps += 1
-        if lock is not None:
-            torch.lerp(before, rows, lock, out=rows)
-
-    def turn(self, axes: torch.Tensor) -> None:
-        """Follow the rows to other axes; variances turn as if components were independent."""
-        self.first, self.second = self.first @ axes, self.second @ axes**2
 
 
 class Factor:
-    """The rows of one side, those of the words [k::n] in block k.
+    """The rows of one side, those of block k in `rows[k]`.
 
     Parameters
     ----------
     name : str
-        Of its arrays in a checkpoint.
-    blocks : list of tensors
-        The rows to start from.
-    priors : list of tensors
-        Weights of a Gaussian prior on vectors, a column for each block.
+        Name of its arrays in a checkpoint.
+    rows : tensor, (n, rows per block, width)
+        The rows to start from; changed in place.
+    priors : tensor, (n, rows per block)
+        Weight of the Gaussian prior on each vector.
     vector_size : int
-        How much of a row is a vector.
-    locks : list of tensors, optional
+        How many numbers of a row are its vector.
+    locks : tensor, (n, rows per block), optional
         Factors of 0 to 1 for the updates of rows.
     """
 
-    together = False  # whether all blocks move at once
+    moves_together = False  # Whether all blocks move at once, after each of them had a gradient.
 
     def __init__(
         self,
         name: str,
-        blocks: list[torch.Tensor],
-        priors: list[torch.Tensor],
+        rows: torch.Tensor,
+        priors: torch.Tensor,
         vector_size: int,
-        locks: list[torch.Tensor] | None = None,
+        locks: torch.Tensor | None = None,
     ):
-        self.name, self.blocks, self.priors, self.vector_size, self.locks = name, blocks, priors, vector_size, locks
-        self.reset_moments()
+        self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
+        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
+        self.steps = [0] * len(rows)
+
+    @property
+    def blocks(self) -> torch.Tensor:
+        """The rows of all words, (n, rows per block, width)."""
+        return self.rows
 
     def __getitem__(self, k: int) -> torch.Tensor:
         return self.blocks[k]
 
-    @property
-    def rows(self) -> list[torch.Tensor]:
-        """What is learnt, and what goes to checkpoints: the blocks themselves."""
-        return self.blocks
+    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Do the same as `step` for all blocks at once, on any device and without waiting for it."""
+        self.steps = [steps + 1 for steps in self.steps]
+        return torch_step(
+            self.rows, gradient, self.first, self.second, self.priors, self.vector_size, rate, self.steps[0], self.locks
+        )
 
-    def reset_moments(self) -> None:
-        """Forget what the optimiser has learnt."""
-        self.moments = [Moments(rows) for rows in self.rows]
+    def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
+        """Move the rows of a block by Adam; `gradient` is without the prior's.
 
-    def prior(self, k: int) -> float:
-        """Twice the loss of the prior on a block."""
-        return squares(self.blocks[k][:, : self.vector_size], self.priors[k])
+        Returns twice the prior's loss before the step, and the squared norm of the gradient, the prior's included.
+        """
+        self.steps[k] += 1
+        parts = self.rows[k], gradient, self.first[k], self.second[k], self.priors[k]
+        rows, slope, first, second, priors = (part.numpy() for part in parts)
+        lock = None if self.locks is None else self.locks[k].numpy()
+        return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, self.steps[k], lock)
 
-    def slope(self, k: int, room: torch.Tensor) -> torch.Tensor:
-        """The gradient by the rows of a block, as far as it comes from the prior; the rest is to be added there."""
-        gradient = room[: len(self.blocks[k])]
-        torch.mul(self.blocks[k][:, : self.vector_size], self.priors[k], out=gradient[:, : self.vector_size])
-        gradient[:, self.vector_size :] = 0
-        return gradient
+    def move_together(self, rate: float) -> None:
+        """Where blocks move together, move them: each has had its `step`."""
 
-    def step(self, k: int, slope: torch.Tensor, rate: float) -> None:
-        """Move the rows of a block."""
-        lock = None if self.locks is None else self.locks[k]
-        self.moments[k].step(self.blocks[k], slope, rate, lock)
-
-    def step_together(self, rate: float) -> None:
-        """Where blocks move together: now each has had its `step`."""
+    def prior(self) -> float:
+        """Return twice the loss of the prior."""
+        return weighted_squares(self.rows[..., : self.vector_size], self.priors)
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
-        """To other axes, `each` block by itself."""
+        """Turn rows and moments to other axes; second moments turn as if components were independent."""
 
         def turn_block(k: int) -> None:
-            self.blocks[k] = self.blocks[k] @ axes
-            self.moments[k].turn(axes)
+            self.rows[k] = self.rows[k] @ axes
+            self.first[k] = self.first[k] @ axes
+            self.second[k] = self.second[k] @ axes**2
 
-        for _ in each(turn_block, range(len(self.blocks))):
+        for _ in each(turn_block, range(len(self.rows))):
             pass
 
-    # ------------------------------------------------------------------ copies
+    def release_moments(self) -> None:
+        """Give back the memory of the optimiser: no more steps are made."""
+        self.first = self.second = self.rows.new_empty(0)
 
-    def copy(self) -> list[torch.Tensor]:
-        """The rows, to step back to."""
-        return [rows.clone() for rows in self.rows]
+    # ------------------------------------------------------------------ checkpoints
 
-    def step_back(self, copy: list[torch.Tensor]) -> None:
-        """Have the rows of a copy, and none of the optimiser's memory."""
-        self.blocks = [rows.clone() for rows in copy]
-        self.reset_moments()
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the arrays that a checkpoint keeps."""
+        for suffix, part in (("", self.rows), ("_first", self.first), ("_second", self.second)):
+            yield f"{self.name}{suffix}", part.cpu().numpy()
 
-    def moment_steps(self) -> list[int]:
-        """Of each block."""
-        return [moments.steps for moments in self.moments]
-
-    def moment_arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Adam's memory, as a checkpoint keeps it."""
-        yield f"{self.name}_first", joined([moments.first for moments in self.moments]).numpy()
-        yield f"{self.name}_second", joined([moments.second for moments in self.moments]).numpy()
-
-    def restore_moments(self, blocks_of: Callable[[str], list[torch.Tensor]], steps: list[int]) -> None:
-        """What `moment_steps` and `moment_arrays` have told; `blocks_of` gives an array by its name, as blocks."""
-        first, second = blocks_of(f"{self.name}_first"), blocks_of(f"{self.name}_second")
-        for k, moments in enumerate(self.moments):
-            moments.first, moments.second, moments.steps = first[k], second[k], steps[k]
+    def restore(self, array: Callable[[str], np.ndarray], steps: list[int]) -> None:
+        """Go on from the arrays of a checkpoint and Adam's step count for each block."""
+        for suffix, part in (("", self.rows), ("_first", self.first), ("_second", self.second)):
+            part.copy_(torch.from_numpy(array(f"{self.name}{suffix}")))
+        self.steps = list(steps)
 
 
-def squares(x: torch.Tensor, weights: torch.Tensor) -> float:
-    """The sum of the squares of a matrix, its rows weighted."""
-    return float(wide(torch.linalg.vector_norm(x, dim=1)).square() @ wide(weights[:, 0]))
+def torch_step(
+    rows: torch.Tensor,
+    gradient: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    priors: torch.Tensor,
+    vector_size: int,
+    rate: float,
+    step: int,
+    lock: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Make the step of `adam_step` on any device."""
+    vectors = rows[..., :vector_size]
+    prior = (priors * vectors.square().sum(dim=-1)).sum()
+    gradient[..., :vector_size].addcmul_(vectors, priors[..., None])
+    before = None if lock is None else rows.clone()
+    adam(
+        [rows],
+        [gradient],
+        [first],
+        [second],
+        [],
+        [torch.tensor(float(step - 1), device=rows.device if rows.device.type == "cuda" else "cpu")],
+        fused=rows.device.type == "cuda",
+        amsgrad=False,
+        beta1=BETAS[0],
+        beta2=BETAS[1],
+        lr=rate,
+        weight_decay=0.0,
+        eps=1e-8,
+        maximize=False,
+    )
+    if lock is not None and before is not None:
+        torch.lerp(before, rows, lock[..., None], out=rows)
+    return prior, gradient.square().sum()
 
 
-def joined(blocks: list[torch.Tensor]) -> torch.Tensor:
-    """Blocks of rows as one matrix, on the host."""
-    whole = torch.empty(sum(map(len, blocks)), blocks[0].shape[1])
-    for k, block in enumerate(blocks):
-        whole[k :: len(blocks)] = block.cpu()
-    return whole
+def weighted_squares(x: torch.Tensor, weights: torch.Tensor) -> float:
+    """Return the sum of the squares of rows, each row with its weight."""
+    return float((wide(torch.linalg.vector_norm(x, dim=-1)).square() * wide(weights)).sum())

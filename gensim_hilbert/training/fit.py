@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gensim_hilbert.training.checkpoint import Arrays
     from gensim_hilbert.training.factorization import Report
 
+BACKGROUNDS = ("auto", "sampled", "dense")  # how pairs that do not occur are treated
 PRECISIONS = ("float32", "tf32", "bf16")  # of the matrix products of a shard; all else is float32, sums are float64
 Record = dict[str, float]
 
@@ -68,8 +69,11 @@ class Fitted(NamedTuple):
 class Fit(Protocol):
     """Fits an objective to counts, step by step: what `from_counts` needs of a method of fitting."""
 
-    passes: int
     steps_done: int
+
+    @property
+    def passes(self) -> int:
+        """The largest number of passes over the counts that the fit will make."""
 
     @property
     def steps(self) -> int:
@@ -83,6 +87,9 @@ class Fit(Protocol):
 
     def result(self) -> Fitted:
         """Return what has been learnt by now."""
+
+    def release_moments(self) -> None:
+        """Give back memory that only further steps would need: no more of them are made."""
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """Return what a fit with the same arguments, and with this as `saved`, goes on from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gensim_hilbert.counting.layout import classes_for
@@ -73,6 +74,7 @@ class FromCounts:
         if gauge is not None:
             options["gauge"] = gauge
         self.epochs = epochs
+        start_report = ProgressReport(None, "rows of shards", show=show_progress, delay=report_delay, title="start")
         self.fit = make_fit(
             objective.bind(counts),
             vector_size,
@@ -81,8 +83,10 @@ class FromCounts:
             start=start,
             composition=composition,
             saved=saved,
+            on_start=partial(show_start, start_report),
             **options,
         )
+        start_report.close()
         self.is_sound = True
         self.progress = ProgressReport(self.fit.steps, "shards", show=show_progress, delay=report_delay)
 
@@ -110,7 +114,8 @@ class FromCounts:
         return self.fit.state()
 
     def finish(self) -> bool:
-        """Change nothing: results are final at any time."""
+        """Give back memory that only further steps would need; results are final at any time."""
+        self.fit.release_moments()
         return False
 
     def close(self) -> None:
@@ -121,6 +126,13 @@ class FromCounts:
         self.progress.show(f"pass {report.passes:.1f}, {report}")
         self.progress.bar.move_to(self.fit.steps_done)
         self.progress.log("pass %.2f of %d, %s", report.passes, self.fit.passes, report)
+
+
+def show_start(report: ProgressReport, done: int, total: int) -> None:
+    """Show how much of the start has been computed."""
+    report.bar.bar.total = total
+    report.bar.move_to(done)
+    report.log("start, %d of %d rows of shards", done, total)
 
 
 def make_fit(objective: Objective, vector_size: int, **options: Any) -> Fit:
@@ -149,16 +161,16 @@ def estimate_memory(words: int, rows: int, vector_size: int, memory_gb: float) -
     """
     import torch
 
-    from gensim_hilbert.training.team import at_once
+    from gensim_hilbert.training.factorization import COLUMNS
+    from gensim_hilbert.training.shards import BYTES_PER_PAIR
 
     row = 4 * vector_size
-    n = classes_for(words)  # shards per side, except on GPUs with little memory
-    side = -(-words // n)
-    composed = 0 if rows == words else 2 * words * row  # vectors made of what is learnt, and as much for their moves
+    side = -(-words // classes_for(words))
+    composed = 0 if rows == words else 2 * words * row  # Composed vectors, and as much for their gradients.
     return {
-        "counts": min(int(memory_gb * (1 << 30)), 12 * words**2),
-        # For both sides: what is learnt, two moments, and two copies to step back to.
-        "optimizer": 5 * (words + rows) * row + composed,
-        # For each shard that is worked on at the same time: psi, what is made of it, and two gradients.
-        "shards": at_once(side, n, torch.get_num_threads()) * 2 * side * (4 * side + row),
+        "counts": min(int(memory_gb * (1 << 30)), BYTES_PER_PAIR * words**2),
+        # For both sides: what is learnt, and two moments.
+        "optimizer": 3 * (words + rows) * row + composed,
+        # For each shard that is worked on at the same time: psi of the sample, and two gradients.
+        "shards": torch.get_num_threads() * 2 * side * (4 * COLUMNS + row),
     }

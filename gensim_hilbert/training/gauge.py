@@ -14,7 +14,7 @@ import torch
 from gensim_hilbert.training.device import Each, wide
 
 # See benchmarks/RESULTS.md.
-GAUGE = {"factorization": 0.25, "gibbs": 0.5}
+GAUGE = {"factorization": 0.3, "gibbs": 0.5}
 ROWS = 1 << 14  # in float64 at a time
 
 

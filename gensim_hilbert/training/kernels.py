@@ -15,6 +15,7 @@ import torch
 
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.training.gauge import balancing, canonical_axes, principal_axes
+from gensim_hilbert.training.pairs import AnyPairs
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -31,23 +32,36 @@ class Product:
     def _lowered(self, x: torch.Tensor) -> torch.Tensor:
         return x if self.low is None else x.to(self.low)
 
-    def forward(self, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> None:
-        """Fill psi."""
+    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        """Fill `out` with the psi of all rows of both sides."""
         if self.low is None:
-            torch.mm(w, v.T, out=psi)
-        else:
-            psi.copy_(torch.mm(self._lowered(w), self._lowered(v).T))
+            return torch.matmul(w, v.mT, out=out)
+        return out.copy_(self._lowered(w) @ self._lowered(v).mT)
 
-    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
-        """Add to slopes the derivatives, by rows of both sides, of what has derivatives `scale` d by psi."""
-        (w, v), (to_w, to_v) = rows, slopes
-        if self.low is None and to_w.is_contiguous():  # a product into parts of rows is lost on some of Apple's systems
-            to_w.addmm_(d, v, alpha=scale)
-            to_v.addmm_(d.T, w, alpha=scale)
+    def slopes(
+        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
+    ) -> None:
+        """Fill `out` with the gradient by `rows`, given the derivatives by their psi with some rows `others`."""
+        if self.low is None:
+            torch.matmul(slope, others, out=out)
         else:
-            low = self._lowered(d)
-            to_w.add_(torch.mm(low, self._lowered(v)), alpha=scale)
-            to_v.add_(torch.mm(low.T, self._lowered(w)), alpha=scale)
+            out.copy_(self._lowered(slope) @ self._lowered(others))
+
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
+        """Return the psi of the pairs that occur."""
+        return pairs.products(w, v, self.vector_size)
+
+    def add_pair_slopes(
+        self,
+        slope: torch.Tensor,
+        pairs: AnyPairs,
+        w: torch.Tensor,
+        v: torch.Tensor,
+        to_w: torch.Tensor,
+        to_v: torch.Tensor,
+    ) -> None:
+        """Add to the gradients of both sides what the pairs that occur contribute."""
+        pairs.add_gradients(slope, w, v, to_w, to_v, self.vector_size)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Rows of vectors as rows of this kernel."""
@@ -71,20 +85,38 @@ class Biased(Product):
 
     extra = 1
 
-    def forward(self, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> None:
-        """The product, and a bias a row and a column."""
+    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        """Fill `out` with the products plus one bias per row and one per column."""
         d = self.vector_size
-        super().forward(w[:, :d], v[:, :d], psi)
-        psi.add_(w[:, d:]).add_(v[:, d])
+        super().psi(w[..., :d], v[..., :d], out)
+        return out.add_(w[..., d:]).add_(v[..., None, :, d])
 
-    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
-        """Biases get the sums of their row or column."""
-        super().backward(d, self._vectors(rows), self._vectors(slopes), scale)
-        slopes[0][:, -1].add_(d.sum(dim=1), alpha=scale)
-        slopes[1][:, -1].add_(d.sum(dim=0), alpha=scale)
+    def slopes(
+        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
+    ) -> None:
+        """Fill `out`; the gradient by a bias is the sum of the row's derivatives."""
+        d = self.vector_size
+        out[..., :d] = self._lowered(slope) @ self._lowered(others[..., :d])
+        out[..., d] = slope.sum(dim=-1)
 
-    def _vectors(self, rows: Pair) -> Pair:
-        return rows[0][:, : self.vector_size], rows[1][:, : self.vector_size]
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
+        """Return the products plus the biases of both words."""
+        d = self.vector_size
+        return super().pair_psi(w, v, pairs).add_(w[:, d][pairs.row_numbers]).add_(v[:, d][pairs.column_numbers])
+
+    def add_pair_slopes(
+        self,
+        slope: torch.Tensor,
+        pairs: AnyPairs,
+        w: torch.Tensor,
+        v: torch.Tensor,
+        to_w: torch.Tensor,
+        to_v: torch.Tensor,
+    ) -> None:
+        """Add the gradients by vectors, and those by biases."""
+        super().add_pair_slopes(slope, pairs, w, v, to_w, to_v)
+        to_w[:, self.vector_size].index_add_(0, pairs.row_numbers, slope)
+        to_v[:, self.vector_size].index_add_(0, pairs.column_numbers, slope)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """Vectors, then the bias."""
@@ -103,20 +135,50 @@ class SquaredNorm(Biased):
     learn the same C but for noise.
     """
 
-    def forward(self, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> None:
-        """The product, half the squared norms, and C."""
+    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        """Fill `out` with the products, half the squared norms, and C."""
         d = self.vector_size
-        Product.forward(self, w[:, :d], v[:, :d], psi)
-        psi.add_(half_squares(w[:, :d]).add_(w[:, d])[:, None]).add_(half_squares(v[:, :d]))
+        Product.psi(self, w[..., :d], v[..., :d], out)
+        of_contexts, of_terms = half_squares(w[..., :d]).add_(w[..., d]), half_squares(v[..., :d])
+        return out.add_(of_contexts[..., None]).add_(of_terms[..., None, :])
 
-    def backward(self, d: torch.Tensor, rows: Pair, slopes: Pair, scale: float) -> None:
-        """By the product and by the norms."""
-        (w, v), (to_w, to_v) = self._vectors(rows), self._vectors(slopes)
-        Product.backward(self, d, (w, v), (to_w, to_v), scale)
-        by_row, by_column = d.sum(dim=1), d.sum(dim=0)
-        to_w.addcmul_(by_row[:, None], w, value=scale)
-        to_v.addcmul_(by_column[:, None], v, value=scale)
-        slopes[0][:, -1].add_(by_row.mean(), alpha=scale)
+    def slopes(
+        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
+    ) -> None:
+        """Fill `out` with the gradient by the products, by the norms and, for contexts, by C."""
+        super().slopes(slope, rows, others, out, of_contexts)
+        self._add_norms(rows, out, of_contexts)
+
+    def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
+        """Return the products, half the squared norms, and C."""
+        d = self.vector_size
+        of_contexts, of_terms = half_squares(w[:, :d]).add_(w[:, d]), half_squares(v[:, :d])
+        psi = Product.pair_psi(self, w, v, pairs)
+        return psi.add_(of_contexts[pairs.row_numbers]).add_(of_terms[pairs.column_numbers])
+
+    def add_pair_slopes(
+        self,
+        slope: torch.Tensor,
+        pairs: AnyPairs,
+        w: torch.Tensor,
+        v: torch.Tensor,
+        to_w: torch.Tensor,
+        to_v: torch.Tensor,
+    ) -> None:
+        """Add the gradients by the products, by the norms and by C."""
+        fresh = torch.zeros_like(to_w), torch.zeros_like(to_v)
+        super().add_pair_slopes(slope, pairs, w, v, *fresh)
+        self._add_norms(w, fresh[0], True)
+        self._add_norms(v, fresh[1], False)
+        to_w.add_(fresh[0])
+        to_v.add_(fresh[1])
+
+    def _add_norms(self, rows: torch.Tensor, out: torch.Tensor, of_contexts: bool) -> None:
+        """Given sums of derivatives in the last column, add the gradient by norms; put that by C in their place."""
+        d = self.vector_size
+        sums = out[..., d].clone()
+        out[..., :d].addcmul_(sums[..., None], rows[..., :d])
+        out[..., d] = sums.mean(dim=-1, keepdim=True) if of_contexts else 0.0
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
         """The C with which biases are right on average."""
@@ -144,4 +206,4 @@ KERNELS: dict[str, type[Product]] = {"product": Product, "biased": Biased, "squa
 
 def half_squares(rows: torch.Tensor) -> torch.Tensor:
     """Half the squared norm of each row."""
-    return rows.square().sum(dim=1).div_(2)
+    return rows.square().sum(dim=-1).div_(2)

@@ -135,10 +135,12 @@ class ProgressReport:
         Whether to draw a bar if standard error is a terminal.
     delay : float
         Seconds between two lines of the log.
+    title : str
+        What stands before the bar.
     """
 
-    def __init__(self, total: int | None, unit: str, *, show: bool, delay: float):
-        self.bar = Progress("training", total, show=show, unit=f" {unit}")
+    def __init__(self, total: int | None, unit: str, *, show: bool, delay: float, title: str = "training"):
+        self.bar = Progress(title, total, show=show, unit=f" {unit}")
         self.delay, self.last_line = delay, default_timer()
 
     def show(self, note: str) -> None:

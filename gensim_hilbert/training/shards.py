@@ -1,136 +1,120 @@
-"""Strided shards of the positives, on their way from the store to the device."""
+"""Strided shards of the pairs that occur, on their way from the store to the device.
+
+Words are arranged in n blocks: block k holds the words k, k + n, k + 2n, ... All blocks have the same number of rows;
+the last row of some blocks is padding, with zeros everywhere.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from gensim_hilbert.objectives import Cost, Objective
-from gensim_hilbert.training.device import wide
+from gensim_hilbert.objectives import Objective
+from gensim_hilbert.training.device import sent
+from gensim_hilbert.training.pairs import HostPairs
 
-Entries = tuple[torch.Tensor, torch.Tensor]  # places in the flattened shard, values
-SLAB = 1 << 26  # bytes: the system gives and takes back so many at once
-ALIGNED = 64  # bytes
+SLAB = 1 << 26  # Bytes that are requested from the system at once.
+ALIGNMENT = 64  # Bytes.
+BYTES_PER_PAIR = 8
 
 
-@dataclass
-class Shard:
-    """What an objective sees of the cells [i::n, j::n]: a number a row and a column, and the pairs that occur.
+class Shard(NamedTuple):
+    """The cells [i::n, j::n]: numbers of their rows and columns, and the pairs that occur.
 
-    `places` are those of the pairs in the flattened shard, `values` what the objective keeps of their counts. The other
-    methods are for writing objectives: sums are in float64.
+    `selves` are the pairs of a word with itself that do not occur. Their psi may be very large, since a word is like
+    itself, so they are never left to samples.
     """
 
     i: int
     j: int
     a: torch.Tensor
     b: torch.Tensor
-    places: torch.Tensor
-    values: torch.Tensor
-
-    @property
-    def cells(self) -> int:
-        """Their number, those of pairs that do not occur included."""
-        return len(self.a) * len(self.b)
-
-    def outer(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Products of a number a row and one a column, for the pairs that occur."""
-        return self.at(rows[:, None] * columns)  # faster than to divide places
-
-    def plus(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Sums of a number a row and one a column, for the pairs that occur."""
-        return self.at(rows[:, None] + columns)
-
-    def at(self, psi: torch.Tensor) -> torch.Tensor:
-        """A matrix like the shard, for the pairs that occur."""
-        return psi.view(-1)[self.places]
-
-    def add_(self, psi: torch.Tensor, x: torch.Tensor) -> None:
-        """Add a number for each pair that occurs to a matrix like the shard."""
-        psi.view(-1).index_add_(0, self.places, x)
-
-    def squares_(self, psi: torch.Tensor, weights: torch.Tensor, phi: torch.Tensor) -> Cost:
-        """The loss `weights (psi - phi)^2` over the pairs that occur; psi becomes its derivative, 0 elsewhere."""
-        gap = self.at(psi) - phi
-        slope = weights * gap
-        psi.zero_().view(-1)[self.places] = 2 * slope
-        return Cost(self.dot(slope, gap))
-
-    def total(self, psi: torch.Tensor) -> float:
-        """The sum of a matrix like the shard."""
-        return float(wide(psi.sum(dim=1)).sum())
-
-    def sum(self, x: torch.Tensor) -> float:
-        """Over the pairs that occur."""
-        return float(wide(x).sum())
-
-    def dot(self, x: torch.Tensor, y: torch.Tensor) -> float:
-        """The sum of products over the pairs that occur."""
-        return float(wide(x) @ wide(y))
+    pairs: HostPairs
+    selves: HostPairs | None = None
 
 
 class Slabs:
-    """Memory for what stays. Among arrays that come and go, it would leave gaps several times as large as itself."""
+    """Memory for arrays that stay. Allocated among short-lived arrays, they would leave gaps larger than themselves."""
 
     def __init__(self) -> None:
-        self.free, self.lock = torch.empty(0, dtype=torch.uint8), Lock()
+        self.free, self.lock = np.empty(0, dtype=np.uint8), Lock()
 
-    def keep(self, x: torch.Tensor) -> torch.Tensor:
-        """A copy."""
-        size = -(-x.nbytes // ALIGNED) * ALIGNED
+    def keep(self, x: np.ndarray) -> np.ndarray:
+        """Return a copy that lies in a slab."""
+        size = -(-x.nbytes // ALIGNMENT) * ALIGNMENT
         with self.lock:
             if size > len(self.free):
-                self.free = torch.empty(max(SLAB, size), dtype=torch.uint8)
+                self.free = np.empty(max(SLAB, size), dtype=np.uint8)
             room, self.free = self.free[: x.nbytes], self.free[size:]
-        return room.view(x.dtype).copy_(x)
+        copy = room.view(x.dtype)
+        copy[:] = x
+        return copy
 
 
 class Shards:
-    """Reads shards, and keeps them in memory where all of them fit into `memory_gb`."""
+    """Reads shards, and keeps them in memory if all of them fit into `memory_gb`."""
 
     def __init__(self, objective: Objective, n: int, device: torch.device, memory_gb: float):
-        self.objective, self.n, self.device = objective, n, device
-        bytes_needed = 12 * objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)
-        self.cache: dict[tuple[int, int], Entries] | None = {} if bytes_needed < memory_gb * (1 << 30) else None
-        self.slabs, self.size = Slabs(), len(objective.counts)
-        self.a, self.b = self.blocks(objective.contexts), self.blocks(objective.terms)
+        self.objective, self.n, self.device, self.size = objective, n, device, len(objective.counts)
+        self.rows = -(-self.size // n)
+        pairs = objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)
+        fits = BYTES_PER_PAIR * pairs + 4 * n * self.size < memory_gb * (1 << 30)
+        self.cache: dict[tuple[int, int], HostPairs] | None = {} if fits else None
+        self.slabs = Slabs()
+        self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
 
-    def blocks(self, array: np.ndarray, n: int | None = None) -> list[torch.Tensor]:
-        """The rows [k::n] of an array, on the device; by default n is that of shards a side."""
-        whole, n = torch.from_numpy(np.require(array, np.float32, ["C", "W"])).to(self.device), n or self.n
-        return [whole[k::n].clone() for k in range(n)]
+    def on_host(self) -> Shards:
+        """Return the same shards, sharing what is kept of them in memory, with all numbers on the host."""
+        twin = copy.copy(self)
+        twin.device = torch.device("cpu")
+        twin.a, twin.b = twin.arranged(self.objective.contexts), twin.arranged(self.objective.terms)
+        return twin
+
+    def arranged(self, array: np.ndarray) -> torch.Tensor:
+        """Return the rows of an array, one per word, in blocks on the device: (n, rows, ...) in float32."""
+        blocks = torch.zeros(self.n, self.rows, *array.shape[1:])
+        for k in range(self.n):
+            part = array[k :: self.n]
+            blocks[k, : len(part)] = torch.from_numpy(np.asarray(part, dtype=np.float32))
+        return sent(blocks, self.device)
+
+    def restored(self, blocks: torch.Tensor) -> np.ndarray:
+        """Return rows in blocks as an array with one row per word."""
+        whole = np.empty((self.size, *blocks.shape[2:]), dtype=np.float32)
+        for k in range(self.n):
+            part = whole[k :: self.n]
+            part[:] = blocks[k, : len(part)].cpu().numpy()
+        return whole
 
     def __getitem__(self, key: tuple[int, int]) -> Shard:
-        """One shard, on the device."""
-        return self.made_of(self.read(*key), *key)
-
-    def made_of(self, entries: Entries, i: int, j: int) -> Shard:
-        """The shard, on the device, that has these entries."""
-        places, values = (part.to(self.device, non_blocking=True) for part in entries)
-        return Shard(i, j, self.a[i], self.b[j], places, values)
-
-    def read(self, i: int, j: int) -> Entries:
-        """The entries of a shard, on the host; several threads may read at once."""
-        entries = None if self.cache is None else self.cache.get((i, j))
-        if entries is None:
-            entries = self._load(i, j)
+        """Return one shard; several threads may read at once."""
+        i, j = key
+        pairs = None if self.cache is None else self.cache.get(key)
+        if pairs is None:
+            pairs = self._load(i, j)
             if self.cache is not None:
-                self.cache[i, j] = entries
-        return entries
+                self.cache[key] = pairs
+        pairs = HostPairs(pairs.starts, pairs.columns, pairs.values, pairs.width)
+        return Shard(i, j, self.a[i], self.b[j], pairs, pairs.missing_selves() if i == j else None)
 
-    def _load(self, i: int, j: int) -> Entries:
-        """From the store to the host; pinned where it will travel."""
-        rows, columns, values = self.objective.positives(i, j, self.n)
-        places = torch.from_numpy(rows.astype(np.int64) * len(self.b[j]) + columns)
-        weights = torch.from_numpy(values.astype(np.float32))
-        if self.device.type == "cuda":
-            return places.pin_memory(), weights.pin_memory()
-        return (places, weights) if self.cache is None else (self.slabs.keep(places), self.slabs.keep(weights))
+    def _load(self, i: int, j: int) -> HostPairs:
+        """Read a shard from the store."""
+        table = self.objective.positives(i, j, self.n)
+        starts = np.full(self.rows + 1, table.nnz, dtype=np.int32)
+        starts[: table.shape[0] + 1] = table.indptr
+        parts = [starts, table.indices.astype(np.int32), table.data.astype(np.float32)]
+        if self.cache is not None:
+            parts = [self.slabs.keep(part) for part in parts]
+        return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)
 
     def latin(self, numbers: Callable[[int], Iterable[int]] = range) -> list[tuple[int, int]]:
-        """All shards as a Latin square: n in a row share neither rows nor columns. `numbers(n)` may be in any order."""
+        """Return all shards as a Latin square: n in a row share neither rows nor columns.
+
+        `numbers(n)` returns the numbers below n in any order.
+        """
         return [(i, (i + offset) % self.n) for offset in numbers(self.n) for i in numbers(self.n)]

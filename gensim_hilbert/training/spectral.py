@@ -1,96 +1,113 @@
 """Where factorisation starts: the truncated SVD of phi, bounded below, weighted as the objective weighs words.
 
-sqrt(a_i b_j) max(phi_ij, least), biases taken off phi, is a rough quadratic stand-in for the loss; `least` is what psi
-is at a PMI of 0, also for pairs that do not occur. Its best rank-d factors, by randomised SVD in four sweeps over the
-shards, are about as good as what seven passes make of a random start.
+sqrt(a_i b_j) max(phi_ij, least) is a rough quadratic stand-in for the loss, where biases are taken off phi, and `least`
+is the psi of a pair whose PMI is 0; pairs that do not occur have it too. Its best factors of rank d are about as good
+as what seven passes make of a random start. They are found by randomised SVD in four sweeps over the pairs that occur.
+A constant adds a matrix of rank one, so that only entries above `least` are stored or multiplied.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import torch
-from scipy import sparse
+from collections.abc import Callable
+from typing import Any
 
+import torch
+
+from gensim_hilbert._pairs import add_products
 from gensim_hilbert.training.shards import Shard
-from gensim_hilbert.training.team import Room, Team
+from gensim_hilbert.training.team import Team
 
 OVERSAMPLING = 20
-SPARSE = 1 / 25  # of cells: where fewer are not zero, a sparse product on the host is faster than a dense one
-LONGEST = 0.9  # rows are shortened to this: exp is unforgiving at first
+LONGEST = 0.9  # Rows are shortened to this length: exp is unforgiving at first.
+SWEEPS = 4
 
 
 def spectral_start(
-    team: Team, vector_size: int, generator: torch.Generator
-) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Row blocks of covectors and vectors."""
-    shards, size = team.shards, team.shards.size
-    rank = min(vector_size + OVERSAMPLING, size)
-    a, b = (shards.blocks(side) for side in shards.objective.weights)
-    root_a, root_b = [block.sqrt() for block in a], [block.sqrt() for block in b]
+    team: Team, vector_size: int, generator: torch.Generator, progress: Callable[[int, int], None] | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return covectors and vectors in blocks, with as many axes as there are words at most; others are zero.
+
+    The shards must be on the host. `progress` is called after each row of shards in each sweep, with the number of
+    those that are done and of all.
+    """
+    shards = team.shards
+    rank = min(vector_size + OVERSAMPLING, shards.size)
+    root_a, root_b = (shards.arranged(side).sqrt() for side in shards.objective.weights)
     start, least = shards.objective.start, shards.objective.psi_offset
-    biases = None if start is None else [shards.blocks(side) for side in start]
+    biases = None if start is None else [shards.arranged(side) for side in start]
 
-    def sweep(right: list[torch.Tensor], transposed: bool) -> list[torch.Tensor]:
-        """The weighted table, or its transpose, times a matrix given by row blocks."""
-        out = [torch.zeros(len(block), rank, device=block.device) for block in (b if transposed else a)]
+    rows_done = 0
 
-        def multiply(shard: Shard, room: Room) -> None:
-            i, j = shard.i, shard.j
-            phi = shards.objective.phi(shard)
-            if biases is not None:
-                phi = phi - shard.plus(biases[0][i], biases[1][j])
-            values = phi.clamp_(min=least) * shard.outer(root_a[i], root_b[j])
-            to, by = (j, i) if transposed else (i, j)
-            if not least and is_sparse(shard):
-                table = sparse_table(shard, values)
-                out[to] += torch.from_numpy((table.T if transposed else table) @ right[by].numpy())
-                return
-            dense = room.psi_of(shard).zero_()
-            if least:
-                dense.add_(least * root_a[i][:, None]).mul_(root_b[j])
-            dense.view(-1)[shard.places] = values
-            out[to].addmm_(dense.T if transposed else dense, right[by])
+    def excess(shard: Shard) -> torch.Tensor:
+        """Return the weighted phi of the pairs that occur, less what all pairs have."""
+        pairs = shard.pairs.with_words(shard.a, shard.b)
+        phi = shards.objective.phi(pairs)
+        if biases is not None:
+            added = shard.pairs.with_words(biases[0][shard.i], biases[1][shard.j])
+            phi = phi - added.a - added.b
+        roots = shard.pairs.with_words(root_a[shard.i], root_b[shard.j])
+        return (phi - least).clamp_(min=0).mul_(roots.a).mul_(roots.b)
 
-        for _ in team.map(multiply, shards.latin()):
-            pass
+    def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
+        """Multiply the weighted table, or its transpose, by a matrix."""
+        own, other = (root_b, root_a) if transposed else (root_a, root_b)
+        out = torch.zeros(shards.n, shards.rows, right.shape[-1])
+        if least:
+            out += least * own[..., None] * torch.einsum("kr,krd->d", other, right)
+
+        def multiply(k: int) -> None:
+            for other in range(shards.n):
+                shard = shards[(other, k) if transposed else (k, other)]
+                values = excess(shard).numpy()
+                parts = shard.pairs.starts, shard.pairs.columns, values
+                if transposed:
+                    starts, rows, values = shard.pairs.transposed(values)
+                    parts = starts, rows, values
+                add_products(parts[2], right[other].numpy(), right.shape[-1], parts[0], parts[1], out[k].numpy())
+
+        nonlocal rows_done
+        for _ in team.each(multiply, range(shards.n)):
+            rows_done += 1
+            if progress:
+                progress(rows_done, SWEEPS * shards.n)
         return out
 
-    def orthonormal(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
-        basis = torch.linalg.qr(solvable(torch.cat(blocks)))[0].contiguous().to(a[0].device)  # LAPACK's is by columns
-        return list(torch.split(basis, [len(block) for block in blocks]))
+    def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return axes and squared strengths of a matrix, strongest first, by its second moments in float64."""
+        found: Any = sum(team.each(lambda block: block.double().T @ block.double(), blocks))
+        squares, axes = torch.linalg.eigh(found)
+        return axes.flip(1), squares.flip(0).clamp_min(0)
 
-    noise = torch.randn(size, rank, generator=generator).to(a[0].device)
-    basis = orthonormal(sweep(list(torch.split(noise, [len(block) for block in b])), transposed=False))
+    def orthonormal(blocks: torch.Tensor) -> torch.Tensor:
+        """Return an orthonormal basis of the columns; columns that are missing are zero."""
+        axes, squares = moments(blocks)
+        whitened = (axes * inverse_roots(squares)).float()
+        return torch.stack(list(team.each(lambda block: block @ whitened, blocks)))
+
+    noise = torch.randn(shards.size, rank, generator=generator)
+    basis = orthonormal(sweep(shards.arranged(noise.numpy()), transposed=False))
     basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
     projected = sweep(basis, transposed=True)
-    parts = torch.linalg.svd(solvable(torch.cat(projected)), full_matrices=False)
-    right, strength, mix = (part.to(a[0].device) for part in parts)
-    root = strength[:vector_size].sqrt()
-    covectors = [(block @ mix.T[:, :vector_size]) * root for block in basis]
-    vectors = list(torch.split(right[:, :vector_size] * root, [len(block) for block in b]))
-    return [shortened(x, r) for x, r in zip(covectors, root_a, strict=True)], [
-        shortened(x, r) for x, r in zip(vectors, root_b, strict=True)
-    ]
+    axes, squares = moments(projected)
+    # The projected table is R S M^T with singular values S: covectors are the basis times M S^(1/2), vectors R S^(1/2).
+    axes, squares = axes[:, :vector_size], squares[:vector_size]
+    to_covectors, to_vectors = (axes * squares**0.25).float(), (axes * inverse_roots(squares).sqrt()).float()
+    sides = (basis, to_covectors, root_a), (projected, to_vectors, root_b)
+    missing = vector_size - len(squares)
+    w, v = (
+        torch.nn.functional.pad(shortened(rows @ turn, weight), (0, missing)).contiguous()
+        for rows, turn, weight in sides
+    )
+    return w, v
 
 
-def is_sparse(shard: Shard) -> bool:
-    """Whether it is on the host, and worth a sparse product."""
-    return shard.values.device.type == "cpu" and len(shard.values) < SPARSE * shard.cells
-
-
-def sparse_table(shard: Shard, values: torch.Tensor) -> sparse.csr_array:
-    """Values for the pairs of a shard that occur."""
-    places = np.divmod(shard.places.numpy(), len(shard.b))
-    return sparse.coo_array((values.numpy(), places), shape=(len(shard.a), len(shard.b))).tocsr()
-
-
-def solvable(x: torch.Tensor) -> torch.Tensor:
-    """On the host where the device is Apple's GPU, which has no decompositions."""
-    return x.cpu() if x.device.type == "mps" else x
+def inverse_roots(squares: torch.Tensor) -> torch.Tensor:
+    """Return one over the root of each number, or 0 where float32 has no digits left."""
+    return torch.where(squares > 1e-12 * squares.max(), squares.clamp_min(1e-300).rsqrt(), 0.0)
 
 
 def shortened(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Rows divided by their weight, none longer than LONGEST; zero for words without weight."""
-    rows = torch.where(weight[:, None] > 0, rows / weight.clamp_min(1e-30)[:, None], torch.zeros_like(rows))
-    lengths: torch.Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+    """Return rows divided by their weight, none longer than LONGEST; zero for words without weight."""
+    rows = torch.where(weight[..., None] > 0, rows / weight.clamp_min(1e-30)[..., None], torch.zeros_like(rows))
+    lengths: torch.Tensor = torch.linalg.vector_norm(rows, dim=-1, keepdim=True)
     return rows * (LONGEST / lengths.clamp_min(1e-9)).clamp_max(1)

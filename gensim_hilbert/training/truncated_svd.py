@@ -49,8 +49,6 @@ class TruncatedSVD:
         Other options of `Factorization`, which have no meaning here.
     """
 
-    passes = SWEEPS
-
     def __init__(
         self,
         objective: Objective,
@@ -77,6 +75,11 @@ class TruncatedSVD:
         random = np.random.default_rng(seed)
         noise = random.standard_normal((table.shape[0], rank), dtype=np.float32)
         self.basis = np.linalg.qr(noise)[0] if saved is None else saved.array("basis")
+
+    @property
+    def passes(self) -> int:
+        """Number of sweeps in all."""
+        return SWEEPS
 
     @property
     def steps(self) -> int:
@@ -113,6 +116,9 @@ class TruncatedSVD:
         canonical_(torch.from_numpy(w), torch.from_numpy(v), self.gauge)
         history = [asdict(report) for report in self.history]
         return Fitted(w, v, None, self.objective.psi_offset, self.objective.offsets(None), history)
+
+    def release_moments(self) -> None:
+        """Do nothing: there are no moments."""
 
     def state(self) -> tuple[dict[str, Any], Iterator[tuple[str, np.ndarray]]]:
         """The basis."""

@@ -1,0 +1,246 @@
+"""Steps of many shards at once, for GPUs: n shards in a row of a Latin square share neither rows nor columns.
+
+All blocks of both sides take part, so one step is a handful of batched products and one update of all rows. Nothing
+waits for the device: sums stay there, and are read once per row of shards, by whoever calls `step`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from gensim_hilbert.objectives import Cost, Pairs, precise_dot, precise_sum
+from gensim_hilbert.training.background import Drawn
+from gensim_hilbert.training.device import sent
+from gensim_hilbert.training.factors import Factor
+from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
+from gensim_hilbert.training.pairs import DevicePairs
+
+LARGEST_BATCH = 1 << 28  # Cells of psi at once in dense steps.
+
+
+class Row(NamedTuple):
+    """A row of shards: block i of `w` meets block i of `v`, which are turned by `offset`."""
+
+    w: torch.Tensor
+    v: torch.Tensor
+    a: torch.Tensor
+    b: torch.Tensor
+    pairs: DevicePairs
+    selves: DevicePairs | None
+    offset: int
+    number: int
+
+    def words(self, pairs: DevicePairs) -> Pairs:
+        """Return the values of pairs beside the numbers of their words."""
+        return pairs.with_words(self.a.reshape(-1), self.b.reshape(-1))
+
+    @property
+    def known_rows(self) -> torch.Tensor:
+        """The rows of all pairs that are computed exactly."""
+        return self.pairs.row_numbers if self.selves is None else torch.cat([
+            self.pairs.row_numbers, self.selves.row_numbers
+        ])  # fmt: skip
+
+    @property
+    def known_columns(self) -> torch.Tensor:
+        """The columns of all pairs that are computed exactly."""
+        return self.pairs.column_numbers if self.selves is None else torch.cat([
+            self.pairs.column_numbers, self.selves.column_numbers
+        ])  # fmt: skip
+
+
+class Batches:
+    """Makes the steps of a fit on its device, one row of shards after the other."""
+
+    def __init__(self, gradients: DenseGradients | SampledGradients):
+        self.gradients, self.shards = gradients, gradients.shards
+        self.objective, self.kernel, self.scale = gradients.objective, gradients.kernel, gradients.scale
+        self.level = gradients.level if isinstance(gradients, SampledGradients) else 0.0
+        kept = self.shards.cache is not None
+        self.kept: dict[int, tuple[DevicePairs, DevicePairs | None]] | None = {} if kept else None  # By their offset.
+
+    def step(self, w: Factor, v: Factor, offset: int, rate: float, number: int) -> torch.Tensor:
+        """Visit the shards (i, i + offset) of all i, and move all rows.
+
+        Returns sums over these shards: loss, its squared error, mass, share, squared norm of the gradients, prior.
+        """
+        row = self._row(w, v, offset, number)
+        to_w, to_v = torch.zeros_like(row.w), torch.zeros_like(row.v)
+        flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
+        psi, known = self.kernel.pair_psi(flat[0], flat[1], row.pairs), row.words(row.pairs)
+        cost = self.objective.differentiate_pairs_(psi, known)
+        rest, error = psi.new_zeros(()), psi.new_zeros(())
+        if isinstance(self.gradients, SampledGradients) and self.objective.has_background:
+            psi.sub_(self.level * known.a * known.b)
+            rest, error = self._sampled(row, to_w, to_v)
+        elif self.objective.has_background:
+            rest = self._dense(row, to_w, to_v)
+        self.kernel.add_pair_slopes(psi.mul_(self.scale), row.pairs, *flat)
+        prior_w, squares_w = w.step_all(to_w, rate)
+        prior_v, squares_v = v.step_all(to_v.roll(offset, dims=0), rate)
+        cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
+        return stacked(cost.loss, error, cost.mass, cost.share, squares_w + squares_v, prior_w + prior_v)
+
+    def loss(self, w: Factor, v: Factor, offset: int) -> torch.Tensor:
+        """Return loss, mass and share of the shards (i, i + offset), exactly and without moving anything."""
+        row = self._row(w, v, offset, 0)
+        psi = self.kernel.pair_psi(row.w.view(-1, row.w.shape[-1]), row.v.view(-1, row.v.shape[-1]), row.pairs)
+        cost = self.objective.differentiate_pairs_(psi, row.words(row.pairs))
+        rest = self._dense(row) if self.objective.has_background else psi.new_zeros(())
+        return stacked(cost.loss + rest, cost.mass + rest, cost.share)
+
+    def _row(self, w: Factor, v: Factor, offset: int, number: int) -> Row:
+        """Return a row of shards, its pairs from the device's memory if they are there."""
+        found = None if self.kept is None else self.kept.get(offset)
+        if found is None:
+            shards = [self.shards[i, (i + offset) % self.shards.n] for i in range(self.shards.n)]
+            selves = [shard.selves for shard in shards if shard.selves is not None]
+            device = self.shards.device
+            found = (
+                DevicePairs([shard.pairs for shard in shards], device),
+                DevicePairs(selves, device) if selves else None,
+            )
+            if self.kept is not None:
+                self.kept[offset] = found
+        b = self.shards.b.roll(-offset, dims=0)
+        return Row(w.blocks, v.blocks.roll(-offset, dims=0), self.shards.a, b, *found, offset, number)
+
+    # ------------------------------------------------------------------ pairs that do not occur
+
+    def _dense(self, row: Row, to_w: torch.Tensor | None = None, to_v: torch.Tensor | None = None) -> torch.Tensor:
+        """Fill both gradients, if given, from all cells; return the loss.
+
+        As many shards are worked on at once as memory allows.
+        """
+        blocks, rows, _ = row.w.shape
+        together = max(1, LARGEST_BATCH // rows**2)
+        loss = row.w.new_zeros(())
+        for first in range(0, blocks, together):
+            some = slice(first, first + together)
+            psi = row.w.new_empty(len(row.w[some]), rows, rows)
+            self.kernel.psi(row.w[some], row.v[some], psi)
+            losses = self.objective.differentiate_background_(psi, row.a[some, :, None], row.b[some, None, :])
+            local = row.pairs.row_numbers - first * rows, row.pairs.column_numbers % rows
+            visible = ones_but_at(psi, local[0] * rows + local[1])
+            loss = loss + precise_sum((losses * visible).sum(dim=-1))
+            psi.mul_(visible).mul_(self.scale)
+            if to_w is not None and to_v is not None:
+                self.kernel.slopes(psi, row.w[some], row.v[some], to_w[some], True)
+                self.kernel.slopes(psi.mT, row.v[some], row.w[some], to_v[some], False)
+        return loss
+
+    def _sampled(self, row: Row, to_w: torch.Tensor, to_v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Fill both gradients from samples; return the estimated loss and its squared error."""
+        gradients = self.gradients
+        assert isinstance(gradients, SampledGradients)
+        keys = [(i, (i + row.offset) % self.shards.n) for i in range(self.shards.n)]
+        columns = self._drawn(lambda key: gradients.draw_columns(*key, row.number), keys)
+        rows = self._drawn(lambda key: gradients.draw_rows(*key, row.number), keys)
+        by_columns = self._rows_gradient(row, *columns, to_w)
+        by_rows = self._columns_gradient(row, *rows, to_v)
+        loss, error = precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4
+        if gradients.losses_have_level:
+            known = row.words(row.pairs)
+            everywhere = precise_sum(row.a.sum(dim=1) * row.b.sum(dim=1))
+            loss = loss + self.level * (everywhere - precise_dot(known.a, known.b))
+        if row.selves is not None:
+            loss = loss + self._add_selves(row, row.selves, to_w, to_v)
+        return loss, error
+
+    def _add_selves(self, row: Row, selves: DevicePairs, to_w: torch.Tensor, to_v: torch.Tensor) -> torch.Tensor:
+        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        gradients = self.gradients
+        assert isinstance(gradients, SampledGradients)
+        flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
+        psi, known = self.kernel.pair_psi(flat[0], flat[1], selves), row.words(selves)
+        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+        loss = precise_sum(self.objective.differentiate_background_(*cells))
+        levels = self.level * known.a * known.b
+        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), selves, *flat)
+        return loss - precise_sum(levels) if gradients.losses_have_level else loss
+
+    def _drawn(
+        self, draw: Callable[[tuple[int, int]], Drawn], keys: list[tuple[int, int]]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return numbers and weights drawn for each shard, one row each; shorter ones end with weights of 0."""
+        drawn = [draw(key) for key in keys]
+        most = max(len(one.numbers) for one in drawn)
+        numbers, weights = np.zeros((len(keys), most), dtype=np.int64), np.zeros((len(keys), most), dtype=np.float32)
+        for k, one in enumerate(drawn):
+            numbers[k, : len(one.numbers)], weights[k, : len(one.weights)] = one
+        return sent(torch.from_numpy(numbers), self.shards.device), sent(torch.from_numpy(weights), self.shards.device)
+
+    def _rows_gradient(
+        self, row: Row, numbers: torch.Tensor, weights: torch.Tensor, to_w: torch.Tensor
+    ) -> torch.Tensor:
+        """Fill the gradients of rows from some columns of each shard; return the estimated loss of each shard."""
+        blocks, rows, width = row.w.shape
+        some = row.v.gather(1, numbers[..., None].expand(-1, -1, width))
+        psi = row.w.new_empty(blocks, rows, numbers.shape[1])
+        self.kernel.psi(row.w, some, psi)
+        losses = self.objective.differentiate_background_(psi, row.a[..., None], row.b.gather(1, numbers)[:, None])
+        level, b = self.level, row.b.gather(1, numbers)
+        psi.sub_(level * row.a[..., None] * b[:, None])
+        slots = self._slots(numbers, weights)[row.known_columns]
+        visible = ones_but_at(psi, torch.where(slots < 0, -1, row.known_rows * numbers.shape[1] + slots))
+        loss = ((losses * visible).sum(dim=1) * weights).sum(dim=1)
+        psi.mul_(visible).mul_((weights * self.scale)[:, None])
+        self.kernel.slopes(psi, row.w, some, to_w, True)
+        if level:
+            to_w.add_(row.a[..., None] * (row.b[:, None] @ row.v), alpha=level * self.scale)
+        return loss
+
+    def _columns_gradient(
+        self, row: Row, numbers: torch.Tensor, weights: torch.Tensor, to_v: torch.Tensor
+    ) -> torch.Tensor:
+        """Fill the gradients of columns from some rows of each shard; return the estimated loss of each shard."""
+        blocks, rows, width = row.w.shape
+        some = row.w.gather(1, numbers[..., None].expand(-1, -1, width))
+        psi = row.w.new_empty(blocks, numbers.shape[1], rows)
+        self.kernel.psi(some, row.v, psi)
+        losses = self.objective.differentiate_background_(psi, row.a.gather(1, numbers)[..., None], row.b[:, None])
+        level, a = self.level, row.a.gather(1, numbers)
+        psi.sub_(level * a[..., None] * row.b[:, None])
+        slots = self._slots(numbers, weights)[row.known_rows]
+        block, column = row.known_columns // rows, row.known_columns % rows
+        place = torch.where(slots < 0, -1, (block * numbers.shape[1] + slots) * rows + column)
+        visible = ones_but_at(psi, place)
+        loss = ((losses * visible).sum(dim=2) * weights).sum(dim=1)
+        psi.mul_(visible).mul_((weights * self.scale)[..., None])
+        self.kernel.slopes(psi.mT, row.v, some, to_v, False)
+        if level:
+            to_v.add_(row.b[..., None] * (row.a[:, None] @ row.w), alpha=level * self.scale)
+        return loss
+
+    def _slots(self, numbers: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """Return for each row of all blocks where it stands among those drawn, or -1."""
+        blocks, rows = len(numbers), self.shards.rows
+        # Padding is written to a place of its own, behind all others.
+        places = torch.where(weights > 0, numbers + rows * torch.arange(blocks, device=numbers.device)[:, None], -1)
+        slots = numbers.new_full((blocks * rows + 1,), -1)
+        slots[places.reshape(-1)] = torch.arange(numbers.shape[1], device=numbers.device).repeat(blocks)
+        return slots[:-1]
+
+
+def ones_but_at(psi: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Return a tensor like psi that is 0 at some places of the flattened psi, and 1 elsewhere.
+
+    Places outside of psi are ignored, without asking the device how many there are.
+    """
+    ones = psi.new_ones(psi.numel() + 1)
+    ones[torch.where((places >= 0) & (places < psi.numel()), places, psi.numel())] = 0.0
+    return ones[:-1].view(psi.shape)
+
+
+def stacked(*numbers: Any) -> torch.Tensor:
+    """Return numbers of one device, or NaNs of the host, as one tensor on that device."""
+    device = next(number.device for number in numbers if isinstance(number, torch.Tensor))
+    kind = torch.float32 if device.type == "mps" else torch.float64
+    return torch.stack([
+        number.to(kind) if isinstance(number, torch.Tensor) else torch.full((), number, dtype=kind, device=device)
+        for number in numbers
+    ])  # fmt: skip

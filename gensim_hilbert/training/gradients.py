@@ -1,0 +1,198 @@
+"""The loss of a shard and its gradients by the rows of both sides, exact or with a sampled background.
+
+Pairs that occur are always computed exactly: large psi live there, so that nothing can run away between two samples.
+For all other pairs there are two ways. The dense one visits every cell. The sampled one draws m of the shard's columns
+for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The
+two samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
+
+Two things make samples twice as good as they would be. The derivative of the background is about a constant times
+a_i b_j, its level, whose sum over all columns is computed exactly; only the difference is sampled. And a word with
+itself, which may have a psi that is far beyond all others, is computed exactly as if it occurred.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from gensim_hilbert.objectives import Cost, Objective, precise_sum
+from gensim_hilbert.training.background import Drawn, Sampler, uniform
+from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.shards import Shard, Shards
+
+POWER = 0.5  # Of weights, in the probability to be drawn: exp(psi) and vectors of rare words vary more.
+
+
+@dataclass
+class Workspace:
+    """Buffers for one shard at a time; allocating them anew would take longer than some of the work."""
+
+    psi: torch.Tensor
+    to_w: torch.Tensor
+    to_v: torch.Tensor
+
+
+class DenseGradients:
+    """Gradients that visit every cell of a shard."""
+
+    def __init__(self, objective: Objective, kernel: Product, shards: Shards):
+        self.objective, self.kernel, self.shards = objective, kernel, shards
+        self.scale = shards.n / shards.size
+
+    def workspace(self, width: int) -> Workspace:
+        """Return buffers for one thread."""
+        rows, device = self.shards.rows, self.shards.device
+        sizes = (rows, rows), (rows, width), (rows, width)
+        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
+
+    def loss(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> Cost:
+        """Return the exact loss of a shard; `psi` becomes the derivative."""
+        self.kernel.psi(w, v, psi)
+        flat, places = psi.view(-1), shard.pairs.places
+        there = flat[places]
+        rest: torch.Tensor | float = 0.0
+        if self.objective.has_background:
+            losses = self.objective.differentiate_background_(psi, shard.a[:, None], shard.b[None])
+            rest = precise_sum(losses.sum(dim=1)) - precise_sum(losses.view(-1)[places])
+        else:
+            psi.zero_()
+        cost = self.objective.differentiate_pairs_(there, shard.pairs.with_words(shard.a, shard.b))
+        flat[places] = there
+        return Cost(cost.loss + rest, cost.mass + rest, cost.share)
+
+    def __call__(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    ) -> tuple[Cost, float]:
+        """Fill the workspace with gradients; return the loss and the square of its standard error, which is 0."""
+        cost = self.loss(shard, w, v, room.psi)
+        room.psi.mul_(self.scale)
+        self.kernel.slopes(room.psi, w, v, room.to_w, True)
+        self.kernel.slopes(room.psi.T, v, w, room.to_v, False)
+        return cost, 0.0
+
+
+class SampledGradients:
+    """Gradients that are exact where pairs occur and sampled elsewhere.
+
+    Parameters
+    ----------
+    objective, kernel, shards
+        What is fitted.
+    columns : int
+        How many columns, and rows, are drawn for each shard on average.
+    seed : int
+        Draws depend on it, and on the pass and the shard.
+    """
+
+    def __init__(self, objective: Objective, kernel: Product, shards: Shards, columns: int, seed: int):
+        self.objective, self.kernel, self.shards, self.seed = objective, kernel, shards, seed
+        self.scale = shards.n / shards.size
+        self.columns = columns
+        self.most = min(math.ceil(1.5 * columns), shards.rows)
+        self.level = 0.0 if kernel.extra else objective.background_level
+        self.losses_have_level = bool(self.level) and objective.background_is_its_derivative
+        self.begin_pass(0.5)
+
+    def begin_pass(self, done: float) -> None:
+        """Draw more columns the more is done, from half of `columns` to one and a half times as many.
+
+        At first, steps are long and noise does not matter much; at last, it does.
+        """
+        if not self.objective.has_background:
+            return
+        most = min(round((0.5 + done) * self.columns), self.shards.rows)
+        n, sides = self.shards.n, (self.objective.contexts, self.objective.terms)
+        self.row_samplers, self.column_samplers = (
+            [Sampler(side[k::n] ** POWER, most) for k in range(n)] for side in sides
+        )
+
+    def draw_columns(self, i: int, j: int, number: int) -> Drawn:
+        """Draw columns of a shard in the pass with this number."""
+        return self.column_samplers[j].draw(uniform(self.seed, number, i, j, 0))
+
+    def draw_rows(self, i: int, j: int, number: int) -> Drawn:
+        """Draw rows of a shard in the pass with this number."""
+        return self.row_samplers[i].draw(uniform(self.seed, number, i, j, 1))
+
+    def workspace(self, width: int) -> Workspace:
+        """Return buffers for one thread."""
+        rows, device = self.shards.rows, self.shards.device
+        sizes = (rows, self.most), (rows, width), (rows, width)
+        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
+
+    def __call__(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    ) -> tuple[Cost, float]:
+        """Fill the workspace with gradients; return an estimate of the loss and the square of its standard error.
+
+        Draws are those of the pass with this number.
+        """
+        psi, known = self.kernel.pair_psi(w, v, shard.pairs), shard.pairs.with_words(shard.a, shard.b)
+        cost, error = self.objective.differentiate_pairs_(psi, known), 0.0
+        if self.objective.has_background:
+            levels = self.level * known.a * known.b
+            psi.sub_(levels)
+            by_columns = self._rows_gradient(shard, w, v, self.draw_columns(shard.i, shard.j, number), room)
+            by_rows = self._columns_gradient(shard, w, v, self.draw_rows(shard.i, shard.j, number), room)
+            rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
+            if self.losses_have_level:
+                rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
+            if shard.selves is not None:
+                rest = rest + self._add_selves(shard, w, v, room)
+            cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
+        else:
+            room.to_w.zero_()
+            room.to_v.zero_()
+        self.kernel.add_pair_slopes(psi.mul_(self.scale), shard.pairs, w, v, room.to_w, room.to_v)
+        return cost, error
+
+    def _add_selves(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace) -> torch.Tensor:
+        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        assert shard.selves is not None
+        psi, known = self.kernel.pair_psi(w, v, shard.selves), shard.selves.with_words(shard.a, shard.b)
+        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+        losses = self.objective.differentiate_background_(*cells)
+        loss, levels = precise_sum(losses), self.level * known.a * known.b
+        psi.sub_(levels).mul_(self.scale)
+        self.kernel.add_pair_slopes(psi, shard.selves, w, v, room.to_w, room.to_v)
+        return loss - precise_sum(levels) if self.losses_have_level else loss
+
+    def _rows_gradient(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
+    ) -> torch.Tensor:
+        """Fill `to_w` from some columns; return the estimated loss of all pairs that do not occur."""
+        numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
+        some, b = v.index_select(0, numbers), shard.b.index_select(0, numbers)
+        psi = room.psi.view(-1)[: len(w) * len(numbers)].view(len(w), len(numbers))
+        losses = self.objective.differentiate_background_(self.kernel.psi(w, some, psi), shard.a[:, None], b[None])
+        psi.addr_(shard.a, b, alpha=-self.level)
+        for pairs in filter(None, (shard.pairs, shard.selves)):
+            pairs.hide_in_columns(psi, drawn.numbers)
+            if losses is not psi:
+                pairs.hide_in_columns(losses, drawn.numbers)
+        loss = losses.sum(dim=0).double() @ weights.double()
+        self.kernel.slopes(psi.mul_(weights * self.scale), w, some, room.to_w, True)
+        if self.level:
+            room.to_w.addr_(shard.a, shard.b @ v, alpha=self.level * self.scale)
+        return loss
+
+    def _columns_gradient(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
+    ) -> torch.Tensor:
+        """Fill `to_v` from some rows; return the estimated loss of all pairs that do not occur."""
+        numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
+        some, a = w.index_select(0, numbers), shard.a.index_select(0, numbers)
+        psi = room.psi.view(-1)[: len(v) * len(numbers)].view(len(numbers), len(v))
+        losses = self.objective.differentiate_background_(self.kernel.psi(some, v, psi), a[:, None], shard.b[None])
+        psi.addr_(a, shard.b, alpha=-self.level)
+        for pairs in filter(None, (shard.pairs, shard.selves)):
+            pairs.hide_in_rows(psi, drawn.numbers)
+            if losses is not psi:
+                pairs.hide_in_rows(losses, drawn.numbers)
+        loss = losses.sum(dim=1).double() @ weights.double()
+        self.kernel.slopes(psi.mul_((weights * self.scale)[:, None]).T, v, some, room.to_v, False)
+        if self.level:
+            room.to_v.addr_(shard.b, shard.a @ w, alpha=self.level * self.scale)
+        return loss

@@ -1,0 +1,125 @@
+"""Sampled gradients against exact ones: unbiased, with an honest standard error, and the same optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from gensim_hilbert import PairCounts
+from gensim_hilbert.objectives import named
+from gensim_hilbert.training.background import Drawn
+from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
+from gensim_hilbert.training.kernels import KERNELS
+from gensim_hilbert.training.shards import Shards
+
+SIZE, N, COLUMNS, DRAWS = 6, 2, 12, 600
+WITH_BACKGROUND = ("hilbert", "sgns", "swivel")
+
+
+@pytest.fixture(scope="module")
+def counts(news, tmp_path_factory):
+    return PairCounts.from_corpus(news[:60], directory=tmp_path_factory.mktemp("counts") / "counts", min_count=4)
+
+
+def shards_and_rows(counts, objective):
+    bound = named(objective).bind(counts)
+    shards = Shards(bound, N, torch.device("cpu"), memory_gb=1.0)
+    random = np.random.default_rng(1)
+    w, v = (shards.arranged(0.5 * random.standard_normal((len(counts), SIZE))) for _ in range(2))
+    return bound, KERNELS[bound.kernel](SIZE, "float32"), shards, w, v
+
+
+def evenly_drawn(gradients, place):
+    """Replace draws by the one at this place between 0 and 1."""
+    gradients.draw_columns = lambda i, j, number: gradients.column_samplers[j].draw(place)
+    gradients.draw_rows = lambda i, j, number: gradients.row_samplers[i].draw(place)
+
+
+@pytest.mark.parametrize("objective", WITH_BACKGROUND)
+@pytest.mark.parametrize("shard", [(0, 1), (1, 1)])
+def test_the_mean_over_all_draws_is_the_exact_gradient_and_loss(counts, objective, shard):
+    bound, kernel, shards, w, v = shards_and_rows(counts, objective)
+    dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, COLUMNS, 1)
+    i, j = shard
+    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
+    cost, _ = dense(shards[shard], w[i], v[j], exact, 0)
+    to_w, to_v, losses = torch.zeros_like(exact.to_w), torch.zeros_like(exact.to_v), []
+    for k in range(DRAWS):
+        evenly_drawn(sampled, (k + 0.5) / DRAWS)
+        estimate, _ = sampled(shards[shard], w[i], v[j], room, 0)
+        to_w += room.to_w / DRAWS
+        to_v += room.to_v / DRAWS
+        losses.append(float(estimate.loss))
+    for mean, gradient in ((to_w, exact.to_w), (to_v, exact.to_v)):
+        assert torch.linalg.norm(mean - gradient) < 0.01 * torch.linalg.norm(gradient)
+    assert np.mean(losses) == pytest.approx(float(cost.loss), rel=2e-3)
+    single = torch.linalg.norm(room.to_w - exact.to_w) / torch.linalg.norm(exact.to_w)
+    assert single > 0.02  # One draw alone is no such estimate: the mean says something.
+
+
+@pytest.mark.parametrize("objective", WITH_BACKGROUND)
+def test_wrong_weights_of_draws_would_be_noticed(counts, objective):
+    bound, kernel, shards, w, v = shards_and_rows(counts, objective)
+    dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, COLUMNS, 1)
+    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
+    dense(shards[0, 1], w[0], v[1], exact, 0)
+    total = torch.zeros_like(exact.to_w)
+    for k in range(100):
+        drawn = sampled.column_samplers[1].draw((k + 0.5) / 100)
+        sampled.draw_columns = lambda i, j, number, drawn=drawn: Drawn(drawn.numbers, 1.2 * drawn.weights)
+        sampled(shards[0, 1], w[0], v[1], room, 0)
+        total += room.to_w / 100
+    assert torch.linalg.norm(total - exact.to_w) > 0.01 * torch.linalg.norm(exact.to_w)
+
+
+@pytest.mark.parametrize("objective", WITH_BACKGROUND)
+def test_the_standard_error_of_the_loss_is_what_it_varies_by(counts, objective):
+    bound, kernel, shards, w, v = shards_and_rows(counts, objective)
+    sampled = SampledGradients(bound, kernel, shards, COLUMNS, 1)
+    room, losses, errors = sampled.workspace(SIZE), [], []
+    for number in range(400):
+        cost, error = sampled(shards[0, 1], w[0], v[1], room, number)
+        losses.append(float(cost.loss))
+        errors.append(error)
+    assert np.mean(errors) == pytest.approx(np.var(losses), rel=0.35)
+
+
+def test_where_all_columns_are_drawn_the_estimate_is_exact(counts):
+    bound, kernel, shards, w, v = shards_and_rows(counts, "hilbert")
+    dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, shards.rows, 1)
+    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
+    cost, _ = dense(shards[1, 0], w[1], v[0], exact, 0)
+    estimate, error = sampled(shards[1, 0], w[1], v[0], room, 0)
+    assert float(estimate.loss) == pytest.approx(float(cost.loss), rel=1e-5)
+    assert error < 1e-6 * float(cost.loss) ** 2
+    torch.testing.assert_close(room.to_w, exact.to_w, rtol=1e-3, atol=1e-4 * float(exact.to_w.abs().max()))
+    torch.testing.assert_close(room.to_v, exact.to_v, rtol=1e-3, atol=1e-4 * float(exact.to_v.abs().max()))
+
+
+@pytest.mark.parametrize("objective", WITH_BACKGROUND)
+def test_the_optimum_is_that_of_the_dense_solver(news, objective, tmp_path):
+    """After the same passes the exact loss is within 0.5% and psi correlates above .995."""
+    counts = PairCounts.from_corpus(news, directory=tmp_path / "counts", min_count=10)
+    losses, tables = [], []
+    for background in ("dense", "sampled"):
+        fit = Factorization(
+            named(objective).bind(counts), 10, n=N, passes=60, background=background, columns=128, tolerance=0
+        )
+        fit.run(fit.steps)
+        losses.append(fit.evaluate().loss)
+        covectors, vectors, _ = fit.result()
+        tables.append((covectors @ vectors.T).ravel())
+    assert losses[1] == pytest.approx(losses[0], rel=0.005)
+    assert np.corrcoef(tables)[0, 1] > 0.995
+
+
+@pytest.mark.parametrize("objective", ["glove(x_max=10)", "lds"])
+def test_without_a_background_both_ways_are_the_same(counts, objective):
+    results = []
+    for background in ("dense", "sampled"):
+        fit = Factorization(named(objective).bind(counts), SIZE, n=N, passes=4, background=background)
+        fit.run(fit.steps)
+        results.append(np.concatenate(fit.result()[:2]))
+    np.testing.assert_allclose(results[1], results[0], atol=2e-3 * np.abs(results[0]).max())
