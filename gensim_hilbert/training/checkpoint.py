@@ -1,7 +1,7 @@
 """The state of an unfinished training after each epoch, as safetensors and JSON, without pickle.
 
     checkpoint.json                 what is trained, the number of epochs done, and which folder holds the arrays
-    epoch-N/NAME.safetensors        one array per file, so that only one of them is copied at a time
+    epoch-N/NAME.safetensors        one array per file, written from its own memory and read back piece by piece
 
 The arrays of a new epoch are written first. Then checkpoint.json is replaced, which switches to them, and only then the
 old ones are removed. A crash at any instant leaves a checkpoint that can be loaded.
@@ -9,15 +9,16 @@ old ones are removed. A crash at any instant leaves a checkpoint that can be loa
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors import SafetensorError, safe_open
 
 from gensim_hilbert.files import as_read_back, read_json, remove_leftovers, sync_tree, to_json, write_whole
 
@@ -25,6 +26,9 @@ FORMAT = "gensim_hilbert checkpoint"
 SCHEMA = 1
 MANIFEST = "checkpoint.json"
 Arrays = Iterable[tuple[str, np.ndarray]]
+PIECE = 1 << 24  # bytes
+# The names that safetensors has for types.
+TYPES = {"float32": "F32", "float64": "F64", "uint8": "U8", "int64": "I64", "int32": "I32"}
 
 
 @dataclass
@@ -34,14 +38,20 @@ class Saved:
     epochs: int
     facts: dict[str, Any]
     directory: Path
+    checksums: dict[str, int]
 
     def array(self, name: str) -> np.ndarray:
-        """Read one of its arrays."""
+        """Read one of its arrays, and compare it with its checksum."""
         path = self.directory / f"{name}.safetensors"
         try:
-            return load_file(path)[name]
+            with safe_open(path, framework="numpy") as file:
+                array: np.ndarray = file.get_tensor(name)
+            reason = None if checksum(array) == self.checksums.get(name) else "its checksum does not match"
         except (SafetensorError, KeyError) as error:
-            raise ValueError(f"{path} is damaged ({error}); remove {self.directory.parent} and train anew") from None
+            reason = str(error)
+        if reason is not None:
+            raise ValueError(f"{path} is damaged: {reason}; remove {self.directory.parent} and train anew")
+        return array
 
 
 class Checkpoint:
@@ -71,19 +81,22 @@ class Checkpoint:
                 f"{self.directory} holds a checkpoint of another training: {change}; go on with the same corpus and "
                 "settings, or remove it"
             )
-        return Saved(manifest["epochs"], manifest["facts"], self.directory / manifest["arrays"])
+        folder = self.directory / manifest["arrays"]
+        return Saved(manifest["epochs"], manifest["facts"], folder, manifest["checksums"])
 
     def write(self, epochs: int, facts: dict[str, Any], arrays: Arrays) -> None:
         """Write the state after so many epochs, and remove the state before it."""
         folder = self.directory / f"epoch-{epochs}"
         shutil.rmtree(folder, ignore_errors=True)  # left by a run that was killed while it wrote
         folder.mkdir(parents=True)
+        checksums = {}
         for name, array in arrays:
             path = folder / f"{name}.safetensors"
             try:
-                save_file({name: np.ascontiguousarray(array)}, path)
-            except SafetensorError as error:  # which does not tell where
+                write_array(path, name, np.ascontiguousarray(array))
+            except OSError as error:
                 raise OSError(f"{path} cannot be written, so training stops: {error}") from error
+            checksums[name] = checksum(array)
         sync_tree(folder)
         manifest = {
             "format": FORMAT,
@@ -92,12 +105,38 @@ class Checkpoint:
             "epochs": epochs,
             "facts": facts,
             "arrays": folder.name,
+            "checksums": checksums,
         }
         write_whole(self.directory / MANIFEST, to_json(manifest, indent=1).encode())
         remove_leftovers(self.directory)
         for old in self.directory.glob("epoch-*"):
             if old != folder:
                 shutil.rmtree(old)
+
+
+def write_array(path: Path, name: str, array: np.ndarray) -> None:
+    """Write one array in the format of safetensors, whose own writer would first copy it."""
+    facts = {"dtype": TYPES[array.dtype.name], "shape": array.shape, "data_offsets": [0, array.nbytes]}
+    header = json.dumps({name: facts}).encode()
+    header += b" " * (-len(header) % 8)
+    with open(path, "wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        for piece in pieces(array):
+            file.write(piece)
+
+
+def checksum(array: np.ndarray) -> int:
+    """Return the CRC-32 of an array's bytes."""
+    total = 0
+    for piece in pieces(np.ascontiguousarray(array)):
+        total = crc32(piece, total)
+    return total
+
+
+def pieces(array: np.ndarray) -> Iterable[memoryview]:
+    """Yield the bytes of an array piece by piece, without copying them."""
+    flat = array.reshape(-1).view(np.uint8).data
+    return (flat[start : start + PIECE] for start in range(0, len(flat), PIECE))
 
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
