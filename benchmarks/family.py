@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 import quality
-from inputs import TEXT8, corpus_parser, require
+from inputs import DATA, TEXT8, corpus_parser, require
 from peers import add_glove_option, installed
 
 OBJECTIVES = ("hilbert", "sgns", "glove(x_max=10)", "lds(x_max=10)", "swivel", "ppmi-svd")
@@ -72,7 +72,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         return quality.child(TRAINERS, *json.loads(options.child))
-    require(options.corpus)
+    require(options.corpus, DATA)
     from gensim_hilbert import PairCounts
 
     size = options.vector_size

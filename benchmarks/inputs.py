@@ -21,7 +21,8 @@ def corpus_parser(description: str | None, corpus: str = WIKIPEDIA, **numbers: i
     return parser
 
 
-def require(path: Path) -> None:
-    """Exit with one sentence if a corpus or a folder of data sets does not exist."""
-    if not path.exists():
-        sys.exit(f"{path} does not exist: name another one, or set GENSIM_HILBERT_DATA to the folder of all data.")
+def require(*paths: Path) -> None:
+    """Exit with one sentence if a corpus or the folder of data sets does not exist."""
+    for path in paths:
+        if not path.exists():
+            sys.exit(f"{path} does not exist: name another file, or set GENSIM_HILBERT_DATA to the folder of all data.")

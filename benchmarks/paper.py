@@ -162,9 +162,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         return child(*json.loads(options.child))
-    require(DATA)
-    if options.only:
-        require(options.corpus)
+    require(DATA, *([options.corpus] if options.only else []))
     if options.glove and options.only == DEFAULTS:
         options.only = [*DEFAULTS, "glove"]
     if "glove" in options.only and not options.glove:

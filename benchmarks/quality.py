@@ -239,7 +239,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         return child(TRAINERS, *json.loads(options.child))
-    require(options.corpus)
+    require(options.corpus, DATA)
     systems = [name for name in options.only if (options.glove if name == "glove" else installed(name))]
     rows: dict[str, list[dict[str, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:

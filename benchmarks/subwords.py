@@ -91,7 +91,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         return child(*json.loads(options.child))
-    require(options.corpus)
+    require(options.corpus, DATA)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
