@@ -2,24 +2,39 @@
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-sources = sorted(Path("cython_ext").glob("*.pyx"))
+folder = Path("cython_ext")
+sources = sorted(folder.glob("*.pyx"))
 if not sources:
     # A package without its compiled modules would install, and fail only at import.
     raise SystemExit(
-        f"gensim_hilbert cannot be built: no .pyx file in {Path('cython_ext').resolve()}. "
+        f"gensim_hilbert cannot be built: no .pyx file in {folder.resolve()}. "
         "The source tree is incomplete: clone the repository again or unpack the sdist again."
     )
+
+# One wheel serves Python 3.11 and later, at no cost (benchmarks/RESULTS.md). Free-threaded Pythons have no stable ABI.
+stable_abi = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+if sys.platform == "win32":
+    flags = ["/O2"]
+else:
+    # Symbols for debuggers would make modules five times as large; CFLAGS=-g builds them in.
+    flags = ["-O3"] if "CFLAGS" in os.environ else ["-O3", "-g0"]
 
 extensions = [
     Extension(
         f"gensim_hilbert.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3"],
+        depends=[header.as_posix() for header in sorted(folder.glob("*.h"))],
+        include_dirs=[folder.as_posix()],
+        define_macros=[("Py_LIMITED_API", "0x030B0000")] if stable_abi else [],
+        py_limited_api=stable_abi,
+        extra_compile_args=flags,
     )
     for source in sources
 ]
@@ -28,7 +43,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         build_dir="build/cython",
-        include_path=["cython_ext"],  # header-only .pxd files
+        include_path=[folder.as_posix()],  # header-only .pxd files
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,
@@ -37,5 +52,8 @@ setup(
             "initializedcheck": False,
         },
     ),
-    options={"build_ext": {"parallel": os.cpu_count()}},
+    options={
+        "build_ext": {"parallel": os.cpu_count()},
+        "bdist_wheel": {"py_limited_api": "cp311"} if stable_abi else {},
+    },
 )
