@@ -15,8 +15,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # cython-lint looks for pycodestyle on the PATH.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-# Each stamp stands for a step that is done: .venv with our package and its dependencies, the development extras, and
-# Cython modules that are up to date.
+# Each stamp stands for a step that is done: an environment with pip, our package and its dependencies, the development
+# extras, and Cython modules that are up to date.
+CREATED := $(VENV)/.created
 INSTALLED := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.development
 COMPILED := $(VENV)/.compiled
@@ -25,13 +26,17 @@ COMPILED := $(VENV)/.compiled
 
 venv: $(DEVELOPMENT) $(COMPILED)
 
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=...")'
+	@echo "Creating $(VENV) ($$($(PYTHON) --version))"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
 # Our package is built without isolation, so that the pinned setuptools and Cython compile it (pip does not pass
 # constraints on to isolated builds), and without dependencies, which are then installed in a second step, where pip
 # builds any source package in isolation, with the build requirements that it names. What was compiled before is removed:
 # the settings or the Python may have been others.
-$(INSTALLED): pyproject.toml setup.py constraints.txt
-	@test -x $(BIN)/python || echo "Creating $(VENV) ($$($(PYTHON) --version))"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(INSTALLED): pyproject.toml setup.py constraints.txt | $(CREATED)
 	@rm -rf build gensim_hilbert/*.so
 	@echo "Installing setuptools and Cython"
 	@$(PIP_INSTALL) -qq setuptools cython
