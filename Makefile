@@ -1,53 +1,93 @@
-# `make test` on a fresh clone does everything: environment, compilation, tests.
+# `make demo` and `make test` need nothing but Python, a C compiler and a package index: they create .venv, install what
+# users (demo) or developers (test) need, and compile the Cython modules.
 PYTHON ?= python3
 VENV := .venv
 EXTRAS := dev,fast,http,s3,zst
+# Peers that are published as source only. Where one cannot be compiled, what compares with it is skipped.
+TEST_PEERS := annoy fasttext
+BENCH_PEERS := fasttext mittens word2vec
 
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
-INSTALLED := $(VENV)/.installed
-COMPILED := $(VENV)/.compiled
+# Without bytecode, because pip takes longer to compile all modules than to install them. Python writes the bytecode of
+# a module when it is first imported, which PYTHONDONTWRITEBYTECODE would prevent.
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check --no-input install --no-compile -c constraints.txt
+unexport PYTHONDONTWRITEBYTECODE
 # cython-lint looks for pycodestyle on the PATH.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: venv test test-all lint format demo docs bench dist clean
+# Each stamp stands for a step that is done: an environment with pip, our package and its dependencies, the development
+# extras, and Cython modules that are up to date.
+CREATED := $(VENV)/.created
+INSTALLED := $(VENV)/.installed
+DEVELOPMENT := $(VENV)/.development
+COMPILED := $(VENV)/.compiled
 
-venv: $(COMPILED)
+.PHONY: venv demo test test-all lint format docs bench bench-peers dist clean
 
-# Without build isolation, because the pinned setuptools and Cython shall compile, and pip does not
-# hand constraints to an isolated build. build/ goes: its objects may come from other settings.
-$(INSTALLED): pyproject.toml setup.py constraints.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@rm -rf build
-	@$(PIP_INSTALL) setuptools cython
-	@$(PIP_INSTALL) --no-build-isolation -e ".[$(EXTRAS)]"
+venv: $(DEVELOPMENT) $(COMPILED)
+
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=...")'
+	@echo "Creating $(VENV) ($$($(PYTHON) --version))"
+	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# The install has compiled everything; only what changed after it is compiled here.
+# Our package is built without isolation, so that the pinned setuptools and Cython compile it (pip does not pass
+# constraints on to isolated builds), and without dependencies, which are then installed in a second step, where pip
+# builds any source package in isolation, with the build requirements that it names. What was compiled before is removed:
+# the settings or the Python may have been others.
+$(INSTALLED): pyproject.toml setup.py constraints.txt | $(CREATED)
+	@rm -rf build gensim_hilbert/*.so
+	@echo "Installing setuptools and Cython"
+	@$(PIP_INSTALL) -qq setuptools cython
+	@echo "Compiling the Cython modules"
+	@$(PIP_INSTALL) -qq --no-build-isolation --no-deps -e .
+	@echo "Installing gensim, torch and what they need (about 1 GB)"
+	@$(PIP_INSTALL) -qq gensim-hilbert
+	@touch $@
+
+$(DEVELOPMENT): $(INSTALLED)
+	@echo "Installing the tools for tests and lint"
+	@$(PIP_INSTALL) -qq "gensim-hilbert[$(EXTRAS)]"
+	@$(call install_peers,$(TEST_PEERS))
+	@touch $@
+
+# The installation has compiled everything; only what has changed since then is compiled here.
 $(COMPILED): $(INSTALLED) $(wildcard cython_ext/*)
 	@if [ -n "$$(find cython_ext -newer $(INSTALLED))" ]; then \
+		echo "Compiling the Cython modules" && \
 		$(BIN)/python setup.py --quiet build_ext --inplace; \
 	fi
 	@touch $@
 
-test: $(COMPILED)
+# One at a time, so that one that fails does not take others with it.
+define install_peers
+	mkdir -p build; \
+	for peer in $(1); do \
+		echo "Installing $$peer"; \
+		$(PIP_INSTALL) $$peer >build/$$peer.log 2>&1 || \
+		echo "$$peer could not be installed, so what compares with it is skipped. build/$$peer.log says why."; \
+	done
+endef
+
+demo: $(COMPILED)
+	@sh examples/demo.sh
+
+test: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/python -m pytest -q
 
-test-all: $(COMPILED)
+test-all: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/python -m pytest -q -m ""
 
-lint: $(COMPILED)
+lint: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary gensim_hilbert
 	@$(BIN)/cython-lint cython_ext
 
-format: $(COMPILED)
+format: $(DEVELOPMENT)
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
-
-demo: $(COMPILED)
-	@sh examples/demo.sh
 
 docs: $(COMPILED)
 	@$(BIN)/python docs/write_cli.py
@@ -55,14 +95,18 @@ docs: $(COMPILED)
 bench: $(COMPILED)
 	@$(BIN)/python benchmarks/counting.py
 
-# Isolated, as the world will build it; then the wheel must import without the source tree.
-dist: $(COMPILED)
-	@rm -rf dist build/wheel
+bench-peers: $(INSTALLED)
+	@$(call install_peers,$(BENCH_PEERS))
+
+# The build is isolated, as it will be on the machines of users; the tests then examine these very files.
+dist: $(DEVELOPMENT)
+	@rm -rf dist
 	@mkdir -p build
+	@echo "Building the sdist and the wheel"
 	@PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m build >build/dist.log 2>&1 || { cat build/dist.log; exit 1; }
-	@$(BIN)/python -m pytest -q -m "" tests/packaging
-	@$(PIP_INSTALL) --no-deps --target build/wheel dist/*.whl
-	@cd build && PYTHONPATH=wheel ../$(BIN)/python -c 'import gensim_hilbert; print("imports from", gensim_hilbert.__file__)'
+	@echo "Testing them"
+	@GENSIM_HILBERT_DIST="$(CURDIR)/dist" $(BIN)/python -m pytest -q -m "" tests/packaging
+	@ls -l dist
 
 clean:
 	@rm -rf $(VENV) build demo dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

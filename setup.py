@@ -2,28 +2,40 @@
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-sources = sorted(Path("cython_ext").glob("*.pyx"))
-headers = [header.as_posix() for header in sorted(Path("cython_ext").glob("*.h"))]
+folder = Path("cython_ext")
+sources = sorted(folder.glob("*.pyx"))
 if not sources:
     # A package without its compiled modules would install, and fail only at import.
     raise SystemExit(
-        f"gensim_hilbert cannot be built: no .pyx file in {Path('cython_ext').resolve()}. "
+        f"gensim_hilbert cannot be built: no .pyx file in {folder.resolve()}. "
         "The source tree is incomplete: clone the repository again or unpack the sdist again."
     )
+
+# One wheel serves Python 3.11 and later, at no cost (benchmarks/RESULTS.md). Free-threaded Pythons have no stable ABI.
+stable_abi = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+if sys.platform == "win32":
+    flags = ["/O2"]
+else:
+    # Symbols for debuggers would make modules five times as large; CFLAGS=-g builds them in.
+    # Nobody looks at errno; without it square roots become vector instructions.
+    flags = ["-O3", "-fno-math-errno", *([] if "CFLAGS" in os.environ else ["-g0"])]
 
 extensions = [
     Extension(
         f"gensim_hilbert.{source.stem}",
         [source.as_posix()],
-        include_dirs=["cython_ext"],
-        depends=headers,
-        # Nobody looks at errno; without it square roots become vector instructions.
-        extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"],
+        depends=[header.as_posix() for header in sorted(folder.glob("*.h"))],
+        include_dirs=[folder.as_posix()],
+        define_macros=[("Py_LIMITED_API", "0x030B0000")] if stable_abi else [],
+        py_limited_api=stable_abi,
+        extra_compile_args=flags,
     )
     for source in sources
 ]
@@ -32,7 +44,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         build_dir="build/cython",
-        include_path=["cython_ext"],  # .pxd files
+        include_path=[folder.as_posix()],  # .pxd files
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,
@@ -41,5 +53,8 @@ setup(
             "initializedcheck": False,
         },
     ),
-    options={"build_ext": {"parallel": os.cpu_count()}},
+    options={
+        "build_ext": {"parallel": os.cpu_count()},
+        "bdist_wheel": {"py_limited_api": "cp311"} if stable_abi else {},
+    },
 )

@@ -23,9 +23,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from inputs import corpus_parser, require
+from peers import add_glove_option
 
 WORDS, WINDOW = 50_000, 5
-DEFAULT = Path(os.environ.get("GENSIM_HILBERT_DATA", "../shared/data")) / "corpora" / "wiki2019_25m.txt.gz"
 
 
 # ---------------------------------------------------------------------------------------------------- contenders
@@ -185,17 +186,13 @@ def grown(path: Path, tokens: int, folder: Path) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DEFAULT)
-    parser.add_argument("--glove", type=Path, help="folder of GloVe's compiled programs")
+    parser = corpus_parser(__doc__, repeat=3)
+    add_glove_option(parser)
     parser.add_argument("--grow", action="store_true", help="also 10 and 100 million tokens")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(options.child)
-    if not options.corpus.exists():
-        sys.exit(f"{options.corpus} is not there; name a corpus, one sentence a line")
+    require(options.corpus)
     with tempfile.TemporaryDirectory() as folder:
         compare(options, Path(folder))
         if options.grow:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from gensim.models import KeyedVectors
-from inputs import DATA
+from inputs import DATA, WIKIPEDIA, require
 
 from gensim_hilbert import Vocabulary
 from gensim_hilbert.evaluation import analogies, find_data, similarity
@@ -26,7 +26,9 @@ from gensim_hilbert.export import load_vectors
 
 
 def random_vectors() -> KeyedVectors:
-    words = Vocabulary.from_corpus(DATA / "corpora" / "wiki2019_25m.txt.gz", max_final_vocab=50_000).words
+    corpus = DATA / "corpora" / WIKIPEDIA
+    require(corpus)
+    words = Vocabulary.from_corpus(corpus, max_final_vocab=50_000).words
     vectors = KeyedVectors(300)
     vectors.add_vectors(words, np.random.default_rng(1).standard_normal((len(words), 300)).astype(np.float32))
     return vectors
@@ -66,6 +68,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--every", type=int, default=25)
     options = parser.parse_args()
+    require(options.data)
     vectors = load_vectors(options.vectors) if options.vectors else random_vectors()
     data = find_data(options.data)
     bats = replace(data, analogy={"BATS": data.analogy["BATS"]})

@@ -5,22 +5,21 @@
 
 Prints the paper's intrinsic table. Objectives are given as `--objective` of the command line takes them. The counts are
 made once, with window 5 and sample = 1e-4; GloVe's own program, where `--glove` names the folder of its compiled
-programs, trains on these very counts. gensim's SGNS and fastText (`pip install fasttext`) read the text, with the same
-words, window, sample and 5 negatives. `--mittens N` compares with a second implementation of GloVe (`pip install
-mittens`), which holds the whole table densely, on the N most frequent words. Every model is trained and scored in a
-process of its own.
+programs, trains on these very counts. gensim's SGNS and fastText read the text, with the same words, window, sample
+and 5 negatives. `--mittens N` compares with a second implementation of GloVe, which holds the whole table densely, on
+the N most frequent words. Every model is trained and scored in a process of its own. A peer that is not installed is
+skipped; `make bench-peers` installs the peers.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
-from pathlib import Path
 
 import quality
-from inputs import DATA
+from inputs import DATA, TEXT8, corpus_parser, require
+from peers import add_glove_option, installed
 
 OBJECTIVES = ("hilbert", "sgns", "glove(x_max=10)", "lds(x_max=10)", "swivel", "ppmi-svd")
 PEERS = {"gensim": quality.sgns, "fasttext": quality.fasttext}
@@ -66,19 +65,14 @@ TRAINERS = {"objective": objective, "glove_program": glove_program, "mittens": m
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "text8_prefix.gz")
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--max-final-vocab", type=int, default=15_000)
+    parser = corpus_parser(__doc__, TEXT8, vector_size=100, max_final_vocab=15_000)
     parser.add_argument("--only", nargs="*", default=[*OBJECTIVES, *PEERS], help="objectives, or " + ", ".join(PEERS))
-    parser.add_argument("--glove", type=Path, help="folder of GloVe's compiled programs")
+    add_glove_option(parser)
     parser.add_argument("--mittens", type=int, metavar="WORDS", help="compare with mittens on so many words")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return quality.child(TRAINERS, *json.loads(options.child))
-    if not options.corpus.exists():
-        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    require(options.corpus, DATA)
     from gensim_hilbert import PairCounts
 
     size = options.vector_size
@@ -92,11 +86,14 @@ def main() -> None:
         tasks = [
             [name, plain, size, options.max_final_vocab, 1] if name in PEERS else ["objective", store, size, name]
             for name in options.only
+            if installed(name)
         ]
         if options.glove:
-            tasks.append(["glove_program", store, size, str(options.glove.resolve())])
-        if options.mittens:
+            tasks.append(["glove_program", store, size, str(options.glove)])
+        if options.mittens and installed("mittens"):
             tasks.append(["mittens", store, size, options.mittens])
+        if not tasks:
+            sys.exit("No system is left to run.")
         rows = {name: [row] for task in tasks for name, row in quality.in_process(__file__, *task).items()}
     print(f"{options.corpus.name}, {len(counts):,} words, {size} dimensions\n")
     quality.print_table(rows)

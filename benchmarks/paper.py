@@ -24,7 +24,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from inputs import DATA
+from inputs import DATA, corpus_parser, require
+from peers import add_glove_option, installed
 from quality import TRAINERS, write_lines
 
 from gensim_hilbert.evaluation import analogies, classification, find_data, most_frequent_tag, similarity, tagging
@@ -89,11 +90,13 @@ def trained(options: argparse.Namespace, keep: Path) -> dict[str, Path]:
         for name in options.only:
             path = keep / f"{name}.npy"
             if not path.exists():
+                if not installed(name):
+                    continue
                 if not Path(plain).exists():
                     write_lines(options.corpus, plain)
                 arguments = [name, str(keep), plain, options.vector_size, options.max_final_vocab, 1]
                 if name == "glove":
-                    arguments.append(str(options.glove.resolve()))
+                    arguments.append(str(options.glove))
                 start = time.perf_counter()
                 command = [sys.executable, __file__, "--child", json.dumps(arguments)]
                 if subprocess.run(command, check=False).returncode:
@@ -145,28 +148,21 @@ def tables(files: dict[str, Path], options: argparse.Namespace) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "wiki2019_25m.txt.gz")
-    parser.add_argument("--vector-size", type=int, default=300)
-    parser.add_argument("--max-final-vocab", type=int, default=50_000)
+    parser = corpus_parser(__doc__, vector_size=300, max_final_vocab=50_000, seeds=3, workers=2)
     parser.add_argument("--only", nargs="*", choices=TRAINERS, default=DEFAULTS)
-    parser.add_argument("--glove", type=Path, help="folder of GloVe's compiled programs")
+    add_glove_option(parser)
     parser.add_argument("--keep", type=Path, help="folder for trained vectors")
     parser.add_argument(
         "--vectors", nargs="*", default=[], metavar="NAME=PATH", help="files of vectors to score as well"
     )
     parser.add_argument("--tasks", nargs="*", choices=TASKS, default=list(TASKS))
     parser.add_argument("--quick", action="store_true", help="networks by their presets for CPUs")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cache", type=Path, help="folder for scores of networks")
     parser.add_argument("--output", type=Path, help="a Markdown file, besides standard output")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(*json.loads(options.child))
-    if options.only and not options.corpus.exists():
-        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    require(DATA, *([options.corpus] if options.only else []))
     if options.glove and options.only == DEFAULTS:
         options.only = [*DEFAULTS, "glove"]
     if "glove" in options.only and not options.glove:

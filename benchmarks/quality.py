@@ -4,8 +4,8 @@
                                  [--glove DIR]
 
 HilbertMLE with both solvers, with subwords, GloVe's objective and gensim's SGNS always; the original word2vec in C
-(`pip install word2vec`) and fastText (`pip install fasttext`) where they are installed, GloVe where `--glove` names the
-folder of its compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5
+and fastText where they are installed (`make bench-peers` installs both), GloVe where `--glove` names the folder of its
+compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5
 negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max of 10 of its demo, made for corpora of
 this size, and so has its objective here. word2vec in C and fastText take no seed: their runs differ by the timing of
 two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over seeds.
@@ -13,9 +13,7 @@ two threads. Every model is trained and scored in a process of its own. Mean and
 
 from __future__ import annotations
 
-import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +23,8 @@ from typing import Any
 
 import numpy as np
 import smart_open
-from inputs import DATA
+from inputs import DATA, corpus_parser, require
+from peers import add_glove_option, installed, word2vec_program
 
 SAMPLE, EPOCHS, NEGATIVE, WINDOW = 1e-4, 5, 5, 5
 
@@ -86,13 +85,11 @@ def our_glove(path: str, size: int, words: int, seed: int):
 def word2vec(path: str, size: int, words: int, seed: int):
     from gensim.models import KeyedVectors
 
-    program = shutil.which("word2vec", path=Path(sys.executable).parent) or shutil.which("word2vec")
-    if program is None:
-        sys.exit("word2vec is not installed: pip install word2vec")
     kept = kept_words(path, words)
     with tempfile.TemporaryDirectory() as folder:
-        call(program, train=path, output=f"{folder}/vectors.bin", size=size, window=WINDOW, sample=SAMPLE, cbow=0, hs=0,
-             negative=NEGATIVE, iter=EPOCHS, threads=2, min_count=kept.counts.min(), binary=1, debug=0)  # fmt: skip
+        call(word2vec_program(), train=path, output=f"{folder}/vectors.bin", size=size, window=WINDOW, sample=SAMPLE,
+             cbow=0, hs=0, negative=NEGATIVE, iter=EPOCHS, threads=2, min_count=kept.counts.min(), binary=1,
+             debug=0)  # fmt: skip
         vectors = KeyedVectors.load_word2vec_format(f"{folder}/vectors.bin", binary=True, unicode_errors="replace")
     names = [word for word in vectors.index_to_key if word in kept]  # all but its mark of a sentence's end
     return names, {"word2vec in C": vectors[names]}
@@ -154,6 +151,20 @@ def write_lines(corpus: Path, plain: str) -> None:
                 for start in range(0, len(words), 1000):
                     target.write(b" ".join(words[start : start + 1000]) + b"\n")
         target.write(rest + b"\n" if rest else b"")
+
+
+def write_first_lines(corpus: Path, target: str, tokens: int) -> int:
+    """Write the corpus as `write_lines` does, up to the line with the given token; return the tokens written."""
+    plain, written = f"{target}.all", 0
+    write_lines(corpus, plain)
+    with open(plain, "rb") as source, open(target, "wb") as file:
+        for line in source:
+            written += len(line.split())
+            file.write(line)
+            if written >= tokens:
+                break
+    Path(plain).unlink()
+    return written
 
 
 def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **options: object) -> None:
@@ -222,32 +233,27 @@ def print_table(rows: dict[str, list[dict[str, float]]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "wiki2019_25m.txt.gz")
-    parser.add_argument("--vector-size", type=int, default=300)
-    parser.add_argument("--max-final-vocab", type=int, default=50_000)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser = corpus_parser(__doc__, vector_size=300, max_final_vocab=50_000, seeds=3)
     parser.add_argument("--only", nargs="*", choices=TRAINERS, default=list(TRAINERS))
-    parser.add_argument("--glove", type=Path, help="folder of GloVe's compiled programs")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
+    add_glove_option(parser)
     options = parser.parse_args()
     if options.child:
         return child(TRAINERS, *json.loads(options.child))
-    if not options.corpus.exists():
-        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
-    if not options.glove:
-        options.only = [name for name in options.only if name != "glove"]
+    require(options.corpus, DATA)
+    systems = [name for name in options.only if (options.glove if name == "glove" else installed(name))]
     rows: dict[str, list[dict[str, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
         write_lines(options.corpus, plain)
         for seed in range(1, options.seeds + 1):
-            for name in options.only:
+            for name in systems:
                 arguments = [name, plain, options.vector_size, options.max_final_vocab, seed]
                 if name == "glove":
-                    arguments.append(str(options.glove.resolve()))
+                    arguments.append(str(options.glove))
                 for key, row in in_process(__file__, *arguments).items():
                     rows.setdefault(key, []).append(row)
+    if not rows:
+        sys.exit("No system has run.")
     print(f"{options.corpus.name}, {options.max_final_vocab:,} words at most, {options.vector_size} dimensions\n")
     print_table(rows)
 

@@ -7,22 +7,21 @@ All see the same words and window, with sample = 1e-4; the Gibbs solver and fast
 subwords those have no vectors. "centred" is the same less the mean of known words, and that of others: vectors may have
 a component in common that tells frequent words from rare ones, which goes with the scores but says nothing of likeness.
 Seconds are of the processor; fastText's include counting words, which takes few. Every model is trained in a process of
-its own, by two threads.
+its own, by two threads. fastText is skipped if it is not installed; `make bench-peers` installs it.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-from inputs import DATA
+from inputs import DATA, TEXT8, corpus_parser, require
+from peers import installed
 from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, scores, write_lines
 from scipy.stats import spearmanr
 
@@ -87,22 +86,19 @@ def child(name: str, path: str, size: int, words: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "text8_prefix.gz")
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--max-final-vocab", type=int, default=15_000)
+    parser = corpus_parser(__doc__, TEXT8, vector_size=100, max_final_vocab=15_000)
     parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS))
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(*json.loads(options.child))
-    if not options.corpus.exists():
-        sys.exit(f"{options.corpus} is not there; name a corpus, or set GENSIM_HILBERT_DATA")
+    require(options.corpus, DATA)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
         write_lines(options.corpus, plain)
         for name in options.only:
+            if not installed(MODELS[name][0].__name__):
+                continue
             arguments = json.dumps([name, plain, options.vector_size, options.max_final_vocab])
             command = [sys.executable, __file__, "--child", arguments]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)

@@ -1,4 +1,7 @@
-"""What we ship: a complete sdist, a wheel of compiled modules, and readable errors where something is missing."""
+"""What we ship is complete and works elsewhere, and errors say what is missing.
+
+The sdist and the wheel are built here, unless the variable GENSIM_HILBERT_DIST names a folder that holds both.
+"""
 
 import os
 import re
@@ -6,6 +9,7 @@ import shutil
 import site
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -14,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {path.stem for path in (ROOT / "cython_ext").glob("*.pyx")}
-HEADERS_AND_SOURCES = {path.name for pattern in ("*.pyx", "*.pxd") for path in (ROOT / "cython_ext").glob(pattern)}
+SOURCES = {path.name for path in (ROOT / "cython_ext").iterdir() if path.suffix in {".pyx", ".pxd", ".h"}}
 COMPILED = ("*.so", "*.pyd", "__pycache__")
 
 
@@ -38,6 +42,8 @@ def build(source, *options):
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
     """The folder with the sdist, and the wheel built from that sdist."""
+    if "GENSIM_HILBERT_DIST" in os.environ:
+        return Path(os.environ["GENSIM_HILBERT_DIST"])
     source = copy_source(tmp_path_factory.mktemp("packaging") / "source")
     result = build(source)
     assert result.returncode == 0, result.stdout
@@ -52,16 +58,21 @@ def sdist_names(distributions):
 
 
 @pytest.fixture(scope="module")
-def wheel_names(distributions):
+def wheel(distributions):
     (path,) = distributions.glob("*.whl")
-    with zipfile.ZipFile(path) as archive:
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
         return {PurePosixPath(name) for name in archive.namelist()}
 
 
 @pytest.mark.slow
 def test_sdist_has_every_cython_source(sdist_names):
     shipped = {path.name for path in sdist_names if path.parts[:1] == ("cython_ext",) and path.suffix}
-    assert shipped == HEADERS_AND_SOURCES
+    assert shipped == SOURCES
 
 
 @pytest.mark.slow
@@ -79,6 +90,40 @@ def test_sdist_has_nothing_generated(sdist_names):
 def test_wheel_has_every_compiled_module(wheel_names):
     compiled = {path.name.split(".")[0] for path in wheel_names if path.suffix in {".so", ".pyd"}}
     assert compiled == MODULES
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(sysconfig.get_config_var("Py_GIL_DISABLED")), reason="this Python has no stable ABI")
+def test_one_wheel_serves_all_later_pythons(wheel, wheel_names):
+    assert "-cp311-abi3-" in wheel.name
+    suffix = {"win32": ".pyd"}.get(sys.platform, ".abi3.so")
+    assert {f"gensim_hilbert/{module}{suffix}" for module in MODULES} <= {str(path) for path in wheel_names}
+
+
+@pytest.mark.slow
+def test_wheel_works_in_an_empty_environment_without_a_compiler(wheel, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    programs = tmp_path / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
+    variables = {name: value for name, value in os.environ.items() if name not in {"CC", "CXX", "PYTHONPATH"}}
+    variables["PATH"] = str(programs)
+    assert not [name for name in ("cc", "gcc", "clang", "c++", "g++", "cl") if shutil.which(name, path=programs)]
+
+    def python(*arguments):
+        done = subprocess.run(
+            [programs / "python", *arguments],
+            cwd=tmp_path,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    # The constraints keep pip from downloading other versions than those that are tested.
+    options = ["-q", "--no-compile", "--only-binary", ":all:", "-c", ROOT / "constraints.txt"]
+    python("-m", "pip", "install", *options, wheel)
+    assert "like police" in python(Path(__file__).with_name("smoke.py"))
 
 
 @pytest.mark.slow

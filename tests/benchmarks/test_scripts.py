@@ -1,0 +1,48 @@
+"""Benchmarks run to their end on a small text, whichever peers are installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gensim.test.utils import datapath
+
+ROOT = Path(__file__).parents[2]
+SMALL = ["--vector-size", "8", "--max-final-vocab", "200"]
+
+
+def benchmark(name, *arguments, **variables):
+    return subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / name, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options", "shown"),
+    [
+        ("counting.py", ["--repeat", "1"], "| numpy |"),
+        ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
+        ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
+        ("builds.py", ["--builds", ROOT, ROOT, "--repeat", "1", "--only", "vocabulary"], "| vocabulary |"),
+    ],
+)
+def test_on_a_small_text(name, options, shown):
+    done = benchmark(name, datapath("lee_background.cor"), *options)
+    assert done.returncode == 0, done.stderr
+    assert shown in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["counting", "evaluation", "family", "paper", "quality", "subwords", "training"])
+def test_without_data_it_says_how_to_name_them(name, tmp_path):
+    done = benchmark(f"{name}.py", GENSIM_HILBERT_DATA=str(tmp_path / "missing"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(str(tmp_path / "missing"))
+    assert done.stderr.endswith("set GENSIM_HILBERT_DATA to the folder of all data.\n")
