@@ -68,25 +68,25 @@ def transpose(const int32_t[::1] starts not None, const int32_t[::1] columns not
         column_starts[0] = 0
 
 
-def hide_pairs(float[:, ::1] psi not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
-               const int32_t[::1] slots not None, float value):
-    """In the psi of all rows and some columns, give pairs that occur a value; column j stands at slots[j], or -1."""
+def hide_in_rows(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
+                 const int32_t[::1] slots not None):
+    """Set pairs that occur to 0 in a matrix of all rows and some columns; column j stands at slots[j], or -1."""
     cdef Py_ssize_t i, k
     with nogil:
         for i in range(starts.shape[0] - 1):
             for k in range(starts[i], starts[i + 1]):
                 if slots[columns[k]] >= 0:
-                    psi[i, slots[columns[k]]] = value
+                    x[i, slots[columns[k]]] = 0
 
 
-def hide_pairs_of(float[:, ::1] psi not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
-                  const int32_t[::1] rows not None, float value):
-    """In the psi of some rows and all columns, give pairs that occur a value."""
+def hide_in_columns(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
+                    const int32_t[::1] rows not None):
+    """Set pairs that occur to 0 in a matrix that has one row per column, and one column for each of some rows."""
     cdef Py_ssize_t i, k
     with nogil:
         for i in range(rows.shape[0]):
             for k in range(starts[rows[i]], starts[rows[i] + 1]):
-                psi[i, columns[k]] = value
+                x[columns[k], i] = 0
 
 
 def adam_step(float[:, ::1] x not None, const float[:, ::1] gradient not None, float[:, ::1] first not None,

@@ -127,9 +127,9 @@ class Objective:
     def differentiate_background_(self, psi: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         """Turn the psi of pairs that do not occur into the derivative of their loss, in place; return their losses.
 
-        `psi` has contexts as rows and terms as columns, `a` one column and `b` one row; more dimensions may precede.
-        The losses, one per cell, are `psi` itself if `background_is_its_derivative`. For a model of probabilities they
-        are the probabilities.
+        `a` has one number per context and `b` one per term, shaped so that they broadcast against `psi`, of which
+        contexts may be the rows or the columns. The losses, one per cell, are `psi` itself if
+        `background_is_its_derivative`. For a model of probabilities they are the probabilities.
         """
         raise NotImplementedError
 

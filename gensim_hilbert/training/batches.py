@@ -140,8 +140,8 @@ class Batches:
         keys = [(i, (i + row.offset) % self.shards.n) for i in range(self.shards.n)]
         columns = self._drawn(lambda key: gradients.draw_columns(*key, row.number), keys)
         rows = self._drawn(lambda key: gradients.draw_rows(*key, row.number), keys)
-        by_columns = self._rows_gradient(row, *columns, to_w)
-        by_rows = self._columns_gradient(row, *rows, to_v)
+        by_columns = self._sample(row, *columns, to_w, True)
+        by_rows = self._sample(row, *rows, to_v, False)
         loss, error = precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4
         if gradients.losses_have_level:
             known = row.words(row.pairs)
@@ -174,46 +174,27 @@ class Batches:
             numbers[k, : len(one.numbers)], weights[k, : len(one.weights)] = one
         return sent(torch.from_numpy(numbers), self.shards.device), sent(torch.from_numpy(weights), self.shards.device)
 
-    def _rows_gradient(
-        self, row: Row, numbers: torch.Tensor, weights: torch.Tensor, to_w: torch.Tensor
+    def _sample(
+        self, row: Row, numbers: torch.Tensor, weights: torch.Tensor, out: torch.Tensor, of_contexts: bool
     ) -> torch.Tensor:
-        """Fill the gradients of rows from some columns of each shard; return the estimated loss of each shard."""
-        blocks, rows, width = row.w.shape
-        some = row.v.gather(1, numbers[..., None].expand(-1, -1, width))
-        psi = row.w.new_empty(blocks, rows, numbers.shape[1])
-        self.kernel.psi(row.w, some, psi)
-        losses = self.objective.differentiate_background_(psi, row.a[..., None], row.b.gather(1, numbers)[:, None])
-        level, b = self.level, row.b.gather(1, numbers)
-        psi.sub_(level * row.a[..., None] * b[:, None])
-        slots = self._slots(numbers, weights)[row.known_columns]
-        visible = ones_but_at(psi, torch.where(slots < 0, -1, row.known_rows * numbers.shape[1] + slots))
-        loss = ((losses * visible).sum(dim=1) * weights).sum(dim=1)
-        psi.mul_(visible).mul_((weights * self.scale)[:, None])
-        self.kernel.slopes(psi, row.w, some, to_w, True)
-        if level:
-            to_w.add_(row.a[..., None] * (row.b[:, None] @ row.v), alpha=level * self.scale)
-        return loss
+        """Fill `out` with the gradients by the rows of one side, from some rows of the other side of each shard.
 
-    def _columns_gradient(
-        self, row: Row, numbers: torch.Tensor, weights: torch.Tensor, to_v: torch.Tensor
-    ) -> torch.Tensor:
-        """Fill the gradients of columns from some rows of each shard; return the estimated loss of each shard."""
-        blocks, rows, width = row.w.shape
-        some = row.w.gather(1, numbers[..., None].expand(-1, -1, width))
-        psi = row.w.new_empty(blocks, numbers.shape[1], rows)
-        self.kernel.psi(some, row.v, psi)
-        losses = self.objective.differentiate_background_(psi, row.a.gather(1, numbers)[..., None], row.b[:, None])
-        level, a = self.level, row.a.gather(1, numbers)
-        psi.sub_(level * a[..., None] * row.b[:, None])
-        slots = self._slots(numbers, weights)[row.known_rows]
-        block, column = row.known_columns // rows, row.known_columns % rows
-        place = torch.where(slots < 0, -1, (block * numbers.shape[1] + slots) * rows + column)
-        visible = ones_but_at(psi, place)
-        loss = ((losses * visible).sum(dim=2) * weights).sum(dim=1)
-        psi.mul_(visible).mul_((weights * self.scale)[..., None])
-        self.kernel.slopes(psi.mT, row.v, some, to_v, False)
-        if level:
-            to_v.add_(row.b[..., None] * (row.a[:, None] @ row.w), alpha=level * self.scale)
+        Returns the estimated loss of each shard.
+        """
+        rows, others, own, other = (row.w, row.v, row.a, row.b) if of_contexts else (row.v, row.w, row.b, row.a)
+        known, known_others = (row.known_rows, row.known_columns)[:: 1 if of_contexts else -1]
+        some, chosen = others.gather(1, numbers[..., None].expand(-1, -1, others.shape[-1])), other.gather(1, numbers)
+        psi = rows.new_empty(*rows.shape[:2], numbers.shape[1])
+        self.kernel.psi(rows, some, psi)
+        words = (own[..., None], chosen[:, None]) if of_contexts else (chosen[:, None], own[..., None])
+        losses = self.objective.differentiate_background_(psi, *words)
+        psi.sub_(self.level * own[..., None] * chosen[:, None])
+        slots = self._slots(numbers, weights)[known_others]
+        visible = ones_but_at(psi, torch.where(slots < 0, -1, known * numbers.shape[1] + slots))
+        loss = ((losses * visible).sum(dim=1) * weights).sum(dim=1)
+        self.kernel.slopes(psi.mul_(visible).mul_((weights * self.scale)[:, None]), rows, some, out, of_contexts)
+        if self.level:
+            out.add_(own[..., None] * (other[:, None] @ others), alpha=self.level * self.scale)
         return loss
 
     def _slots(self, numbers: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:

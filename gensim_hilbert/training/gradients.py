@@ -134,8 +134,9 @@ class SampledGradients:
         if self.objective.has_background:
             levels = self.level * known.a * known.b
             psi.sub_(levels)
-            by_columns = self._rows_gradient(shard, w, v, self.draw_columns(shard.i, shard.j, number), room)
-            by_rows = self._columns_gradient(shard, w, v, self.draw_rows(shard.i, shard.j, number), room)
+            columns, rows = self.draw_columns(shard.i, shard.j, number), self.draw_rows(shard.i, shard.j, number)
+            by_columns = self._sample(shard, w, v, columns, room.psi, room.to_w, True)
+            by_rows = self._sample(shard, v, w, rows, room.psi, room.to_v, False)
             rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
             if self.losses_have_level:
                 rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
@@ -159,40 +160,34 @@ class SampledGradients:
         self.kernel.add_pair_slopes(psi, shard.selves, w, v, room.to_w, room.to_v)
         return loss - precise_sum(levels) if self.losses_have_level else loss
 
-    def _rows_gradient(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
+    def _sample(
+        self,
+        shard: Shard,
+        rows: torch.Tensor,
+        others: torch.Tensor,
+        drawn: Drawn,
+        psi: torch.Tensor,
+        out: torch.Tensor,
+        of_contexts: bool,
     ) -> torch.Tensor:
-        """Fill `to_w` from some columns; return the estimated loss of all pairs that do not occur."""
-        numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
-        some, b = v.index_select(0, numbers), shard.b.index_select(0, numbers)
-        psi = room.psi.view(-1)[: len(w) * len(numbers)].view(len(w), len(numbers))
-        losses = self.objective.differentiate_background_(self.kernel.psi(w, some, psi), shard.a[:, None], b[None])
-        psi.addr_(shard.a, b, alpha=-self.level)
-        for pairs in filter(None, (shard.pairs, shard.selves)):
-            pairs.hide_in_columns(psi, drawn.numbers)
-            if losses is not psi:
-                pairs.hide_in_columns(losses, drawn.numbers)
-        loss = losses.sum(dim=0).double() @ weights.double()
-        self.kernel.slopes(psi.mul_(weights * self.scale), w, some, room.to_w, True)
-        if self.level:
-            room.to_w.addr_(shard.a, shard.b @ v, alpha=self.level * self.scale)
-        return loss
+        """Fill `out` with the gradient by the rows of one side, from some rows of the other.
 
-    def _columns_gradient(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, drawn: Drawn, room: Workspace
-    ) -> torch.Tensor:
-        """Fill `to_v` from some rows; return the estimated loss of all pairs that do not occur."""
+        Returns the estimated loss of all pairs that do not occur, without the level if losses have one.
+        """
         numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
-        some, a = w.index_select(0, numbers), shard.a.index_select(0, numbers)
-        psi = room.psi.view(-1)[: len(v) * len(numbers)].view(len(numbers), len(v))
-        losses = self.objective.differentiate_background_(self.kernel.psi(some, v, psi), a[:, None], shard.b[None])
-        psi.addr_(a, shard.b, alpha=-self.level)
+        own, other = (shard.a, shard.b) if of_contexts else (shard.b, shard.a)
+        some, chosen = others.index_select(0, numbers), other.index_select(0, numbers)
+        psi = psi.view(-1)[: len(rows) * len(numbers)].view(len(rows), len(numbers))
+        self.kernel.psi(rows, some, psi)
+        words = (own[:, None], chosen[None]) if of_contexts else (chosen[None], own[:, None])
+        losses = self.objective.differentiate_background_(psi, *words)
+        psi.addr_(own, chosen, alpha=-self.level)
         for pairs in filter(None, (shard.pairs, shard.selves)):
-            pairs.hide_in_rows(psi, drawn.numbers)
+            pairs.hide(psi, drawn.numbers, of_contexts)
             if losses is not psi:
-                pairs.hide_in_rows(losses, drawn.numbers)
-        loss = losses.sum(dim=1).double() @ weights.double()
-        self.kernel.slopes(psi.mul_((weights * self.scale)[:, None]).T, v, some, room.to_v, False)
+                pairs.hide(losses, drawn.numbers, of_contexts)
+        loss = losses.sum(dim=0).double() @ weights.double()
+        self.kernel.slopes(psi.mul_(weights * self.scale), rows, some, out, of_contexts)
         if self.level:
-            room.to_v.addr_(shard.b, shard.a @ w, alpha=self.level * self.scale)
+            out.addr_(own, other @ others, alpha=self.level * self.scale)
         return loss

@@ -136,11 +136,11 @@ class SquaredNorm(Biased):
     """
 
     def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-        """Fill `out` with the products, half the squared norms, and C."""
+        """Fill `out` with the products, half the squared norms, and C, which stands with contexts; terms have a 0."""
         d = self.vector_size
         Product.psi(self, w[..., :d], v[..., :d], out)
-        of_contexts, of_terms = half_squares(w[..., :d]).add_(w[..., d]), half_squares(v[..., :d])
-        return out.add_(of_contexts[..., None]).add_(of_terms[..., None, :])
+        of_rows, of_columns = (half_squares(side[..., :d]).add_(side[..., d]) for side in (w, v))
+        return out.add_(of_rows[..., None]).add_(of_columns[..., None, :])
 
     def slopes(
         self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from gensim_hilbert._pairs import add_products, hide_pairs, hide_pairs_of, pair_products, transpose
+from gensim_hilbert._pairs import add_products, hide_in_columns, hide_in_rows, pair_products, transpose
 from gensim_hilbert.objectives import Pairs
 from gensim_hilbert.training.device import sent
 
@@ -111,15 +111,14 @@ class HostPairs:
         columns = np.flatnonzero(are_missing).astype(np.int32)
         return HostPairs(starts, columns, torch.zeros(len(columns)), self.width)
 
-    def hide_in_columns(self, x: torch.Tensor, columns: np.ndarray) -> None:
-        """Set to 0, in a matrix of all rows and some columns, the cells of pairs that occur."""
-        slots = np.full(self.width, -1, dtype=np.int32)
-        slots[columns] = np.arange(len(columns), dtype=np.int32)
-        hide_pairs(x.numpy(), self.starts, self.columns, slots, 0.0)
-
-    def hide_in_rows(self, x: torch.Tensor, rows: np.ndarray) -> None:
-        """Set to 0, in a matrix of some rows and all columns, the cells of pairs that occur."""
-        hide_pairs_of(x.numpy(), self.starts, self.columns, rows, 0.0)
+    def hide(self, x: torch.Tensor, numbers: np.ndarray, of_rows: bool) -> None:
+        """Set the cells of pairs that occur to 0, in a matrix of all rows (else all columns) by some of the others."""
+        if of_rows:
+            slots = np.full(self.width, -1, dtype=np.int32)
+            slots[numbers] = np.arange(len(numbers), dtype=np.int32)
+            hide_in_rows(x.numpy(), self.starts, self.columns, slots)
+        else:
+            hide_in_columns(x.numpy(), self.starts, self.columns, numbers)
 
 
 class DevicePairs:
