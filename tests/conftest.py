@@ -10,16 +10,27 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 # Small products do not gain by threads, and lose much where a server or another test needs the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis
 import pytest
-from helpers import MIN_COUNT, NEWS_OPTIONS, SMALL_OPTIONS, STREAM_OPTIONS, assert_nothing_left, count, table_of
+from helpers import (
+    MIN_COUNT,
+    NEWS_OPTIONS,
+    SMALL_OPTIONS,
+    STREAM_OPTIONS,
+    assert_nothing_left,
+    count,
+    full_training,
+    short_training,
+    table_of,
+)
 from pages import Page
 from reference import gensim_vocabulary, pairs_of, sentences_of
-from subword_models import ODD_SENTENCES, SOLVERS, less_training, train_subwords
+from subword_models import ODD_SENTENCES, SOLVERS, train_subwords
 from texts import TEXT
 
 import gensim_hilbert.corpus
@@ -46,10 +57,10 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", [name for name, available in here.items() if available])
 
 
-@pytest.fixture(scope="module")
-def short_training():
+@pytest.fixture(scope="module", name="short_training")
+def _short_training():
     """Fewer updates: enough to see that a model learns."""
-    with less_training():
+    with short_training():
         yield
 
 
@@ -128,8 +139,10 @@ def some_news(news) -> list[list[str]]:
 # ---------------------------------------------------------------------------------------------------- trained models
 
 
-def for_reading(model: HilbertMLE) -> HilbertMLE:
-    """The model, whose vectors no test can change for the next one."""
+def for_reading(*arguments, **options) -> HilbertMLE:
+    """A model that is trained as users train, and whose vectors no test can change for the next one."""
+    with full_training():
+        model = HilbertMLE(*arguments, **options)
     model.wv.vectors.flags.writeable = model.syn1neg.flags.writeable = False
     return model
 
@@ -137,26 +150,34 @@ def for_reading(model: HilbertMLE) -> HilbertMLE:
 @pytest.fixture(scope="session")
 def news_model(news) -> HilbertMLE:
     """A model of the news, for reading only; copy it to train on."""
-    return for_reading(HilbertMLE(news, **NEWS_OPTIONS, compute_loss=True))
+    return for_reading(news, **NEWS_OPTIONS, compute_loss=True)
 
 
 @pytest.fixture(scope="session")
 def small_model(some_news) -> HilbertMLE:
     """A model of some news, for reading only; copy it to train on."""
-    return for_reading(HilbertMLE(some_news, **SMALL_OPTIONS))
+    return for_reading(some_news, **SMALL_OPTIONS)
 
 
 @pytest.fixture(scope="session")
 def stream_model(news) -> HilbertMLE:
     """A model of the news from the stream, for reading only; copy it to train on."""
-    return for_reading(HilbertMLE(news, **STREAM_OPTIONS, epochs=20, compute_loss=True))
+    return for_reading(news, **STREAM_OPTIONS, epochs=20, compute_loss=True)
 
 
 @pytest.fixture(scope="session", params=SOLVERS)
 def subword_model(request, news) -> HilbertMLE:
-    """A model with subwords by each solver, for reading only; copy it to train on."""
-    with less_training():
-        return for_reading(train_subwords(news[:150] + ODD_SENTENCES, request.param))
+    """A model with subwords by each solver, for reading only."""
+    with short_training():
+        return train_subwords(news[:150] + ODD_SENTENCES, request.param)
+
+
+@pytest.fixture(scope="session")
+def saved_news_model(news_model, tmp_path_factory) -> Path:
+    """Where the model of the news is saved."""
+    path = tmp_path_factory.mktemp("model") / "news <1>.model"
+    news_model.save(str(path))
+    return path
 
 
 @pytest.fixture(scope="session")

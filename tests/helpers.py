@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from gensim.models.callbacks import CallbackAny2Vec
 
 from gensim_hilbert import PairCounts
 from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.training import factorization
 
 # Data sets and results of peers that are too large for the repository; tests that need them are skipped without.
 DATA = Path(os.environ.get("GENSIM_HILBERT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -91,7 +95,21 @@ def assert_same_vectors(model, expected) -> None:
         np.testing.assert_array_equal(model.wv.vectors_ngrams, expected.wv.vectors_ngrams)
 
 
-# ---------------------------------------------------------------------------------------------------- callbacks
+# ---------------------------------------------------------------------------------------------------- training
+
+
+@contextlib.contextmanager
+def training_for(updates: int, passes: int) -> Iterator[None]:
+    """Factorization updates each row so often, in so many passes or more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(factorization, "UPDATES", updates)
+        patch.setattr(factorization, "LEAST_PASSES", passes)
+        yield
+
+
+# Enough to see that a model learns; and as long as users train, also where a fixture has shortened it.
+short_training = functools.partial(training_for, 24, 3)
+full_training = functools.partial(training_for, factorization.UPDATES, factorization.LEAST_PASSES)
 
 
 class Recorder(CallbackAny2Vec):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from gensim.models import Word2Vec
 from gensim.test.utils import common_texts
-from helpers import NEWS_OPTIONS, SMALL_OPTIONS, Stop, StopAfter
+from helpers import NEWS_OPTIONS, SMALL_OPTIONS, Stop, StopAfter, full_training
 from scipy.linalg import orthogonal_procrustes
 
 from gensim_hilbert import HilbertMLE
+
+pytestmark = pytest.mark.usefixtures("short_training")
 
 
 def test_threshold_and_precision_are_used_and_saved(news_model, news, tmp_path):
@@ -35,9 +37,11 @@ def test_corpus_files_may_be_compressed(some_news, tmp_path):
 
 
 def test_sums(news, news_model):
-    both = HilbertMLE(news, **NEWS_OPTIONS, vectors="v+w")
+    with full_training():
+        both = HilbertMLE(news, **NEWS_OPTIONS, vectors="v+w")
     np.testing.assert_array_equal(both.syn1neg, news_model.syn1neg)
-    balanced = HilbertMLE(news, **NEWS_OPTIONS, gauge=0.5)
+    with full_training():
+        balanced = HilbertMLE(news, **NEWS_OPTIONS, gauge=0.5)
     turn, _ = orthogonal_procrustes(balanced.syn1neg, balanced.wv.vectors)
     total = balanced.wv.vectors + balanced.syn1neg @ turn
     np.testing.assert_allclose(both.wv.vectors, total - total.mean(axis=0), atol=1e-4)

@@ -9,6 +9,8 @@ from helpers import SMALL_OPTIONS
 
 from gensim_hilbert import HilbertMLE, PairCounts
 
+pytestmark = pytest.mark.usefixtures("short_training")
+
 
 def test_saving_leaves_counts_alone_that_were_not_saved_with_a_model(small_model, some_news, tmp_path):
     own = PairCounts.from_corpus(some_news, window=9, directory=tmp_path / "wiki.counts")
@@ -60,7 +62,7 @@ def test_a_model_with_damaged_counts_is_loaded_without_them(small_model, tmp_pat
     assert "is without them" in caplog.text
 
 
-@pytest.mark.parametrize("mmap", [None, "r"])
+@pytest.mark.parametrize("mmap", [pytest.param(None, marks=pytest.mark.slow), "r"])
 def test_saved_models_load_and_train_on(news_model, news, tmp_path, mmap):
     news_model.save(str(tmp_path / "model"), sep_limit=100)
     loaded = HilbertMLE.load(str(tmp_path / "model"), mmap=mmap)
@@ -80,7 +82,7 @@ def test_models_without_counts_are_pickled_and_load_alone(news_model, tmp_path):
     assert again.counts is None
 
 
-@pytest.mark.parametrize("mmap", [None, "r"])
+@pytest.mark.parametrize("mmap", [pytest.param(None, marks=pytest.mark.slow), "r"])
 def test_saved_models_of_the_stream_load_and_train_on(stream_model, news, tmp_path, mmap):
     stream_model.save(str(tmp_path / "m"))
     loaded = HilbertMLE.load(str(tmp_path / "m"), mmap=mmap)

@@ -10,6 +10,8 @@ from helpers import SMALL_OPTIONS
 
 from gensim_hilbert import HilbertMLE
 
+pytestmark = pytest.mark.usefixtures("short_training")
+
 
 def test_the_signature_is_gensims_and_ours_comes_after():
     theirs, ours = (list(inspect.signature(kind.__init__).parameters.values()) for kind in (Word2Vec, HilbertMLE))

@@ -9,11 +9,13 @@ from helpers import SMALL_OPTIONS
 from gensim_hilbert import HilbertMLE
 
 
-def test_vectors_are_like_words_and_covectors_go_with_them(news_model):
-    assert {"laden", "osama"} & {word for word, _ in news_model.wv.most_similar("bin", topn=3)}
-    assert "laden" in [word for word, _ in news_model.most_cooccurring("bin", topn=3)]
-    assert news_model.predict_output_word(["osama", "bin"])[0][0] == "laden"
-    sentence, nonsense = news_model.score([["osama", "bin", "laden"], ["laden", "cricket", "interest"]])
+@pytest.mark.parametrize("name", ["news_model", "stream_model"])
+def test_vectors_are_like_words_and_covectors_go_with_them(name, request):
+    model = request.getfixturevalue(name)
+    assert {"laden", "osama"} & {word for word, _ in model.wv.most_similar("bin", topn=3)}
+    assert "laden" in [word for word, _ in model.most_cooccurring("bin", topn=3)]
+    assert model.predict_output_word(["osama", "bin"])[0][0] == "laden"
+    sentence, nonsense = model.score([["osama", "bin", "laden"], ["laden", "cricket", "interest"]])
     assert sentence > nonsense
 
 

@@ -14,11 +14,9 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.evaluation import find_data, similarity
 
 
-@pytest.fixture(scope="module")
-def model(news, tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "news.model"
-    HilbertMLE(news, vector_size=20, min_count=5, seed=1).save(str(path))
-    return path
+@pytest.fixture
+def model(saved_news_model):
+    return saved_news_model
 
 
 def noisy(model, path, **options):
@@ -50,9 +48,9 @@ def test_parts_of_a_model_in_json(model):
         "evaluate", model, "--what", "vectors,covectors,sum", "--json", "--sets", "WS353,Google", "--method", "mul,add"
     )
     facts = json.loads(done.stdout)
-    assert list(facts["embeddings"]) == ["news.model", "news.model, covectors", "news.model, sum"]
+    assert list(facts["embeddings"]) == [model.name, f"{model.name}, covectors", f"{model.name}, sum"]
     loaded = HilbertMLE.load(str(model))
-    for name, vectors in (("news.model", loaded.wv), ("news.model, covectors", loaded.covectors)):
+    for name, vectors in ((model.name, loaded.wv), (f"{model.name}, covectors", loaded.covectors)):
         found = facts["embeddings"][name]
         rho = vectors.evaluate_word_pairs(datapath("wordsim353.tsv"))[1][0]
         assert found["similarity"][0]["rho"] == pytest.approx(rho, abs=1e-6)

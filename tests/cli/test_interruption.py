@@ -115,7 +115,7 @@ def stalling(serve):
     released.set()
 
 
-@pytest.mark.parametrize("tag", ["v1", None])
+@pytest.mark.parametrize("tag", ["v1", pytest.param(None, marks=pytest.mark.slow)])
 def test_ctrl_c_while_a_server_stalls(tag, stalling, tmp_path):
     """Counting goes on only where the server tells whether the file is still the same."""
     stalling.state["tag"] = tag
@@ -143,7 +143,7 @@ def test_ctrl_c_while_a_server_stalls(tag, stalling, tmp_path):
 
 
 SOLVERS = {
-    "factorization": {"epochs": 12},
+    "factorization": {"epochs": 8},
     "gibbs": {"epochs": 8, "solver": "gibbs", "workers": 1},
 }
 
@@ -151,7 +151,7 @@ SOLVERS = {
 @pytest.fixture(scope="module")
 def long_text(tmp_path_factory):
     path = tmp_path_factory.mktemp("long") / "text.txt"
-    path.write_bytes(zipf_text(60_000, 500))
+    path.write_bytes(zipf_text(30_000, 300))
     return path
 
 
@@ -202,12 +202,11 @@ def test_killed_while_it_writes_the_same_command_completes(long_text, tmp_path):
     options = SOLVERS["factorization"]
     model, work = tmp_path / "model", tmp_path / "model.checkpoint"
     command = command_of(long_text, model, options)
-    for epoch in (2, 6):
-        process = start(*command)
-        # A folder that the manifest does not name yet is just being written.
-        assert signal_when(process, (work / "training-1" / f"epoch-{epoch}").exists, signal.SIGKILL)
-        process.communicate()
-        assert epochs_done(work) >= epoch - 1
+    process = start(*command)
+    # A folder that the manifest does not name yet is just being written.
+    assert signal_when(process, (work / "training-1" / "epoch-3").exists, signal.SIGKILL)
+    process.communicate()
+    assert epochs_done(work) >= 2
     assert not model.exists()
     done = run(*command)
     assert (done.returncode, done.stderr) == (0, "")

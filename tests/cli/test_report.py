@@ -3,26 +3,18 @@
 import json
 import os
 
-import pytest
 from pages import Page, text_of
 from shell import assert_one_sentence, run_here
 
 
-@pytest.fixture(scope="module")
-def saved(news_model, tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "news <1>.model"
-    news_model.save(str(path))
-    return path
-
-
-def test_the_verb(saved, news_model, news_page, tmp_path):
+def test_the_verb(saved_news_model, news_model, news_page, tmp_path):
     target = tmp_path / "report.html"
-    done = run_here("report", saved, "-o", target, "--word", "minister", "--word", "israeli", "--json")
+    done = run_here("report", saved_news_model, "-o", target, "--word", "minister", "--word", "israeli", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     facts = json.loads(done.stdout)
     assert facts == {"output": str(target), "words": len(news_model.wv), "bytes": target.stat().st_size}
     found = Page(target)
-    assert text_of(found.root.find("body/header/h1")) == saved.name
+    assert text_of(found.root.find("body/header/h1")) == saved_news_model.name
     for name in ("pmi", "fit", "neighbours", "scores"):
         assert text_of(found.sections[name]) == text_of(news_page.sections[name])
     vectors = tmp_path / "vectors.txt"
@@ -31,17 +23,17 @@ def test_the_verb(saved, news_model, news_page, tmp_path):
     assert "Word vectors" in target.read_text(encoding="utf-8")
 
 
-def test_errors_leave_the_old_page(saved, tmp_path):
+def test_errors_leave_the_old_page(saved_news_model, tmp_path):
     target = tmp_path / "report.html"
     target.write_text("old")
     for arguments, said, code in (
-        ((saved, "-o", target, "--word", "ministre"), "did you mean minister", 1),
+        ((saved_news_model, "-o", target, "--word", "ministre"), "did you mean minister", 1),
         ((tmp_path / "nowhere", "-o", target), "nowhere does not exist", 1),
-        ((saved, "-o", target, "--data", tmp_path / "none"), "there are no data sets in", 1),
-        ((f"{saved}.counts", "-o", target), "holds pair counts, no vectors", 1),
-        ((saved, "-o", tmp_path / "nowhere" / "report.html"), "No such file or directory", 1),
-        ((saved,), "Missing option '-o' / '--output'", 2),
-        ((saved, "-output", target), "-output is written --output", 2),
+        ((saved_news_model, "-o", target, "--data", tmp_path / "none"), "there are no data sets in", 1),
+        ((f"{saved_news_model}.counts", "-o", target), "holds pair counts, no vectors", 1),
+        ((saved_news_model, "-o", tmp_path / "nowhere" / "report.html"), "No such file or directory", 1),
+        ((saved_news_model,), "Missing option '-o' / '--output'", 2),
+        ((saved_news_model, "-output", target), "-output is written --output", 2),
     ):
         assert_one_sentence(run_here("report", *arguments), said, code)
         assert target.read_text() == "old"

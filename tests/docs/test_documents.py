@@ -10,6 +10,7 @@ import tomllib
 
 import pytest
 from documents import BLOCKS, DOCUMENTS, README, ROOT, assert_alike, run_python, session_of
+from helpers import short_training
 from shell import finish, run, run_here, signal_when, start
 from texts import zipf_text
 
@@ -95,18 +96,36 @@ def run_command(command):
 CHECKED = {"make": make_target_exists, "pip": extras_exist}
 
 
-@documents_with("sh", "console")
-def test_shell(document, desk):
+def run_shell(document, desk, compare):
+    """Run all commands of a document; `compare(shown, printed)` checks what they print."""
     if "interrupted.model" in document.read_text(encoding="utf-8"):
         interrupted_training(desk / "monday.txt", desk / "interrupted.model")
     for block in BLOCKS[document]:
         if block.language == "console":
             for command, shown in session_of(block.text):
-                assert_alike(shown, run_command(command))
+                compare(shown, run_command(command))
         elif block.language == "sh":
             for line in block.text.splitlines():
                 words = shlex.split(line, comments=True)
                 CHECKED[words[0]](words) if words[0] in CHECKED else run_command(line)
+
+
+def assert_as_many_lines(shown, printed):
+    assert len(shown.splitlines()) == len(printed.splitlines()), printed
+
+
+@documents_with("sh", "console")
+def test_shell(document, desk):
+    """Every command succeeds, and prints as many lines as are shown."""
+    with short_training():
+        run_shell(document, desk, assert_as_many_lines)
+
+
+@pytest.mark.slow
+@documents_with("console")
+def test_shell_to_the_number(document, desk):
+    """Trained for as long as users train, what is printed is what is shown."""
+    run_shell(document, desk, assert_alike)
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)

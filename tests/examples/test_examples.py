@@ -17,10 +17,12 @@ import pytest
 from documents import ROOT
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
+from helpers import full_training
 from shell import environment
 
 from gensim_hilbert import PairCounts
 
+pytestmark = pytest.mark.usefixtures("short_training")
 EXAMPLES = ROOT / "examples"
 
 
@@ -103,7 +105,8 @@ def test_train_on_glove_counts(tmp_path):
 
 
 def test_lexical_substitution(tmp_path):
-    shown = example("lexical_substitution.py", cwd=tmp_path)
+    with full_training():
+        shown = example("lexical_substitution.py", cwd=tmp_path)
     people, fires = shown.split("fires KILLED")
     substitutes = {}
     for name in ("without context", "add", "balAdd", "mult", "balMult"):

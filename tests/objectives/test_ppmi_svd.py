@@ -11,6 +11,8 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.objectives import PPMI
 from gensim_hilbert.training.factorization import Factorization
 
+pytestmark = pytest.mark.usefixtures("short_training")
+
 
 def test_the_svd_is_the_best_approximation(device):
     counts = store(clustered_table())

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from subword_models import less_training
+from helpers import short_training
 from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
@@ -14,7 +14,7 @@ def model(tmp_path_factory):
     """A model of counts in several shards, with random vectors."""
     path = tmp_path_factory.mktemp("text") / "zipf.txt"
     path.write_bytes(zipf_text(60_000, 3_000))
-    with less_training():
+    with short_training():
         model = HilbertMLE.from_counts(PairCounts.from_corpus(path, min_count=1), vector_size=4)
     random = np.random.default_rng(1)
     model.syn1neg, model.wv.vectors = random.normal(size=(2, len(model.wv), 4)).astype(np.float32)

@@ -5,9 +5,11 @@ import copy
 import numpy as np
 import pytest
 import torch
-from helpers import NEWS_OPTIONS, SMALL_OPTIONS, assert_same_counts, assert_same_vectors
+from helpers import NEWS_OPTIONS, SMALL_OPTIONS, assert_same_counts, assert_same_vectors, full_training
 
 from gensim_hilbert import HilbertMLE, PairCounts
+
+pytestmark = pytest.mark.usefixtures("short_training")
 
 
 class Reread:
@@ -99,7 +101,8 @@ def test_given_covectors_are_started_from(news_model, news):
 
 
 def test_workers_do_not_change_a_bit(news, news_model):
-    assert_same_vectors(HilbertMLE(news, **NEWS_OPTIONS | {"workers": 3}), news_model)
+    with full_training():
+        assert_same_vectors(HilbertMLE(news, **NEWS_OPTIONS | {"workers": 3}), news_model)
 
 
 @pytest.mark.parametrize("once", [iter, lambda texts: (text for text in texts), lambda texts: map(list, texts)])
@@ -169,8 +172,9 @@ def test_locks_grow_with_the_vocabulary(some_news):
     assert len(model.wv) > len(before)
 
 
-def test_the_same_vectors_but_for_noise_whatever_the_seed(news):
-    one, two = (HilbertMLE(news, vector_size=50, min_count=10, seed=seed) for seed in (1, 2))
+def test_the_same_vectors_but_for_noise_whatever_the_seed(news, news_model):
+    with full_training():
+        one, two = news_model, HilbertMLE(news, **NEWS_OPTIONS | {"seed": 2})
     psi = [(model.syn1neg @ model.wv.vectors.T).ravel() for model in (one, two)]
     assert np.corrcoef(psi)[0, 1] > 0.99
     words = one.wv.index_to_key[:200]

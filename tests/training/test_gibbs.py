@@ -50,7 +50,7 @@ def test_samplers_leave_the_model_invariant(model, sampler, steps):
     w, v, p, q = model
     kernel = Gibbs(w, v, p, q, sampler=sampler, candidates=3)
     table = joint(w, v, p)
-    assert p_value(*kernel.run_chains(*draw_pairs(table, 400_000, 1), steps, 2), table) > 1e-3
+    assert p_value(*kernel.run_chains(*draw_pairs(table, 200_000, 1), steps, 2), table) > 1e-3
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
@@ -59,16 +59,16 @@ def test_the_invariant_is_seen_to_be_missed(model, sampler):
     w, v, p, q = model
     table = joint(w, v, p)
     kernel = Gibbs(w, v, p, q, sampler=sampler, candidates=3)
-    assert p_value(*kernel.run_chains(*draw_pairs(np.outer(p, p), 400_000, 1), 1, 2), table) < 1e-6
+    assert p_value(*kernel.run_chains(*draw_pairs(np.outer(p, p), 200_000, 1), 1, 2), table) < 1e-6
     kernel = Gibbs(w, v, q, q, sampler=sampler, candidates=3)
-    assert p_value(*kernel.run_chains(*draw_pairs(table, 400_000, 1), 1, 2), table) < 1e-6
+    assert p_value(*kernel.run_chains(*draw_pairs(table, 200_000, 1), 1, 2), table) < 1e-6
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_long_chains_give_the_exact_gradient(model, sampler):
     w, v, p, q = model
     kernel = Gibbs(w, v, p, q, sampler=sampler, candidates=3)
-    n = 200_000
+    n = 80_000
     ends = kernel.run_chains(np.full(n, 2), np.full(n, 3), 60, 1)
     table = joint(w, v, p)
     assert p_value(*ends, table) > 1e-3

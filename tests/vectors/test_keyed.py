@@ -8,6 +8,8 @@ from shell import run_python
 
 from gensim_hilbert import HilbertMLE
 
+pytestmark = pytest.mark.usefixtures("short_training")
+
 
 def test_vectors_and_covectors_are_keyed_vectors(news_model):
     for side in (news_model.wv, news_model.covectors):
@@ -33,13 +35,15 @@ def test_word2vec_formats(news_model, tmp_path):
 
 def test_saved_vectors_need_no_gensim_hilbert(small_model, some_news, tmp_path):
     made_of_ngrams = HilbertMLE(some_news, **SMALL_OPTIONS, subwords=True, bucket=100)
-    for name, model in (("v.kv", small_model), ("n.kv", made_of_ngrams)):
-        model.wv.save(str(tmp_path / name))
-        code = (
-            "import sys; sys.modules['gensim_hilbert'] = None\n"
-            "from gensim.models import KeyedVectors\n"
-            f"print(*KeyedVectors.load({str(tmp_path / name)!r})['the'])"
-        )
-        done = run_python(code)
-        assert np.allclose([float(x) for x in done.stdout.split()], model.wv["the"], atol=1e-6)
+    small_model.wv.save(str(tmp_path / "v.kv"))
+    made_of_ngrams.wv.save(str(tmp_path / "n.kv"))
+    code = (
+        "import sys; sys.modules['gensim_hilbert'] = None\n"
+        "from gensim.models import KeyedVectors\n"
+        "for path in sys.argv[1:]:\n"
+        "    print(*KeyedVectors.load(path)['the'])"
+    )
+    printed = run_python(code, tmp_path / "v.kv", tmp_path / "n.kv").stdout.splitlines()
+    for line, model in zip(printed, (small_model, made_of_ngrams), strict=True):
+        assert np.allclose([float(x) for x in line.split()], model.wv["the"], atol=1e-6)
     assert type(KeyedVectors.load(str(tmp_path / "v.kv"))) is KeyedVectors
