@@ -15,7 +15,8 @@ pytestmark = pytest.mark.usefixtures("short_training")
 
 
 def test_threshold_and_precision_are_used_and_saved(news_model, news, tmp_path):
-    other = HilbertMLE(news, **NEWS_OPTIONS, threshold=1e-3, precision="bf16")
+    with full_training():
+        other = HilbertMLE(news, **NEWS_OPTIONS, threshold=1e-3, precision="bf16")
     assert np.corrcoef(other.wv.vectors.ravel(), news_model.wv.vectors.ravel())[0, 1] < 0.999
     other.save(str(tmp_path / "model"))
     loaded = HilbertMLE.load(str(tmp_path / "model"))

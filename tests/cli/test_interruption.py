@@ -115,7 +115,7 @@ def stalling(serve):
     released.set()
 
 
-@pytest.mark.parametrize("tag", ["v1", pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tag", ["v1", None])
 def test_ctrl_c_while_a_server_stalls(tag, stalling, tmp_path):
     """Counting goes on only where the server tells whether the file is still the same."""
     stalling.state["tag"] = tag

@@ -7,37 +7,33 @@ from fractions import Fraction
 
 import pytest
 from documents import BLOCKS, ROOT
-from reference import pairs_of, sentences_of, word_counts
+from frozen_stores import FOLDER, STORES, sentences
+from reference import pairs_of, word_counts
 
-FROZEN = ROOT / "tests" / "formats" / "v1"
 
-
-@pytest.mark.parametrize(
-    ("name", "left", "right", "weights"),
-    [("symmetric", 5, 5, "harmonic"), ("two_classes", 3, 3, "dynamic"), ("asymmetric", 2, 1, ([300, 1], [70000]))],
-)
-def test_the_reader_in_the_documentation_reads_the_stores(name, left, right, weights):
+@pytest.mark.parametrize("name", STORES)
+def test_the_reader_in_the_documentation_reads_the_stores(name):
     """By nothing but what formats.md says, checksums and fingerprint included."""
     names = {}
     reader = next(block.text for block in BLOCKS[ROOT / "docs" / "formats.md"] if "def read_counts" in block.text)
     exec(reader, names)
-    words, table = names["read_counts"](FROZEN / name)
-    sentences = sentences_of((FROZEN / "text.txt").read_bytes())
-    assert dict(words) == word_counts(sentences)
-    expected = pairs_of(sentences, [word for word, _ in words], left, right, weights)
-    manifest = json.loads((FROZEN / name / "manifest.json").read_text())
+    words, table = names["read_counts"](FOLDER / name)
+    kept = STORES[name]
+    assert dict(words) == word_counts(sentences())
+    expected = pairs_of(sentences(), [word for word, _ in words], kept.left, kept.right, kept.weights)
+    manifest = json.loads((FOLDER / name / "manifest.json").read_text())
     scale = manifest["window"]["scale"]
     assert {key: Fraction(round(weight * scale), scale) for key, weight in table.items()} == expected
-    contexts, terms = names["read_npy"](FROZEN / name / "marginals.npy")
+    contexts, terms = names["read_npy"](FOLDER / name / "marginals.npy")
     for k in range(len(words)):
         assert contexts[k] == sum(weight for (i, _), weight in expected.items() if i == k) * scale
         assert terms[k] == sum(weight for (_, j), weight in expected.items() if j == k) * scale
     assert manifest["total"] == sum(contexts)
-    files = [(FROZEN / name / file).read_bytes() for file in ("vocabulary.jsonl", "index.npy", "marginals.npy")]
+    files = [(FOLDER / name / file).read_bytes() for file in ("vocabulary.jsonl", "index.npy", "marginals.npy")]
     identity = json.dumps([manifest["window"], manifest["mirrored"]]).encode() + b"".join(files)
     assert manifest["fingerprint"] == hashlib.sha256(identity).hexdigest()
     for file, facts in manifest["files"].items():
-        data = (FROZEN / name / file).read_bytes()
+        data = (FOLDER / name / file).read_bytes()
         assert (len(data), zlib.crc32(data)) == (facts["bytes"], facts.get("crc32", zlib.crc32(data)))
     crc32 = manifest.pop("crc32")
     assert zlib.crc32(json.dumps(manifest).encode()) == crc32
