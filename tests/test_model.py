@@ -37,7 +37,7 @@ def test_corpus_files_may_be_compressed(some_news, tmp_path):
         HilbertMLE(corpus_file=str(tmp_path / "nowhere.txt"))
 
 
-def test_sums(news, news_model):
+def test_sums_of_vectors_and_covectors(news, news_model):
     with full_training():
         both = HilbertMLE(news, **NEWS_OPTIONS, vectors="v+w")
     np.testing.assert_array_equal(both.syn1neg, news_model.syn1neg)

@@ -41,7 +41,7 @@ def test_probabilities_are_those_of_the_counts_that_were_fitted(small_model):
     assert without_counts == {word: pytest.approx(chance, abs=0.01) for word, chance in found.items()}
 
 
-def test_words_without_pairs_go_with_nothing_in_particular(some_news):
+def test_words_without_pairs_have_a_pmi_near_zero(some_news):
     model = HilbertMLE([*some_news, *[["lonely"]] * 10], **SMALL_OPTIONS, objective="sgns")
     assert abs(model.pmi("lonely", "the")) < 5  # noise has moved it, but it is no outlier
     model.build_vocab([["newcomer"] * 10], update=True)

@@ -7,7 +7,7 @@ from pages import Page, text_of
 from shell import assert_one_sentence, run_here
 
 
-def test_the_verb(saved_news_model, news_model, news_page, tmp_path):
+def test_report(saved_news_model, news_model, news_page, tmp_path):
     target = tmp_path / "report.html"
     done = run_here("report", saved_news_model, "-o", target, "--word", "minister", "--word", "israeli", "--json")
     assert (done.returncode, done.stderr) == (0, "")

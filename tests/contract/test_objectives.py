@@ -139,7 +139,7 @@ def test_gradients_are_finite_differences(objective, counts):
 
 
 @every_objective
-def test_cells_of_pairs_that_do_not_occur(objective, counts):
+def test_gradients_of_pairs_that_do_not_occur(objective, counts):
     """The last column of the paper's table."""
     bound = objective.bind(counts)
     rows, columns, values = bound.positives(0, 0, 1)

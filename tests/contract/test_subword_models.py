@@ -147,7 +147,7 @@ def test_training_starts_from_n_grams_that_were_set(news):
     assert not np.array_equal(model.wv.vectors, expected.wv.vectors)
 
 
-def test_what_has_no_meaning_is_refused(news, tmp_path):
+def test_options_that_do_not_go_with_subwords_are_refused(news, tmp_path):
     with pytest.raises(ValueError, match=r"vectors='v\+w' adds covectors"):
         train_subwords(news, "factorization", vectors="v+w")
     with pytest.raises(ValueError, match="there are no n-grams with min_n=4, max_n=3"):

@@ -196,7 +196,7 @@ def test_generators_and_iterators(refused):
     refused(TypeError, "map can be read only once", map(str.split, ["a b"]))
 
 
-def test_more_files_than_places_can_number(plain, refused, monkeypatch):
+def test_too_many_files(plain, refused, monkeypatch):
     assert gensim_hilbert.corpus.MOST_SOURCES == 2**20
     monkeypatch.setattr(gensim_hilbert.corpus, "MOST_SOURCES", 3)
     refused(ValueError, "4 files are too many: join some", [plain] * 4)

@@ -105,7 +105,7 @@ def test_another_vocabulary_with_the_same_words_is_another_count(plain, target):
     assert_same_counts(counts, PairCounts.from_corpus(plain, vocabulary=second, sample=1e-3))
 
 
-def test_a_finished_store_is_the_answer_and_another_one_is_not_touched(tmp_path):
+def test_a_finished_store_is_returned_and_another_one_is_not_touched(tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
     corpus.write_bytes(zipf_text(20_000, 300))
     first = PairCounts.from_corpus(corpus, directory=target)
@@ -120,7 +120,7 @@ def test_a_finished_store_is_the_answer_and_another_one_is_not_touched(tmp_path)
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: bytes([data[0] ^ 1]) + data[1:]])
-def test_a_damaged_store_is_not_taken_for_the_answer(damage, tmp_path):
+def test_a_damaged_store_is_not_returned(damage, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "counts"
     corpus.write_bytes(zipf_text(20_000, 300))
     PairCounts.from_corpus(corpus, directory=target)
@@ -133,7 +133,7 @@ def test_a_damaged_store_is_not_taken_for_the_answer(damage, tmp_path):
     assert contents(target) == whole
 
 
-def test_what_cannot_go_on_leaves_nothing_behind(tmp_path):
+def test_counting_that_cannot_be_resumed_leaves_nothing_behind(tmp_path):
     class Corpus:
         def __iter__(self):
             yield ["a", "b"]

@@ -140,7 +140,7 @@ def interrupted(tmp_path, monkeypatch):
     "damage",
     [lambda data: b"", lambda data: b"\0" * len(data), lambda data: data[: len(data) // 2].rpartition(b"\n")[0]],
 )
-def test_what_a_power_cut_has_spoilt_is_counted_anew(name, damage, interrupted):
+def test_files_spoilt_by_a_power_cut_are_counted_anew(name, damage, interrupted):
     corpus, target, partial = interrupted
     path = next(partial.glob(name))
     path.write_bytes(damage(path.read_bytes()))

@@ -28,7 +28,7 @@ def test_shards_are_strided_slices_of_the_table(counts):
         counts.shard(2, 0, 2)
 
 
-def test_a_shard_reads_only_its_own_chunks(counts, monkeypatch):
+def test_a_shard_reads_only_its_own_part_of_the_store(counts, monkeypatch):
     read = []
     tile = Store.tile
     monkeypatch.setattr(Store, "tile", lambda self, *key: read.append(key) or tile(self, *key))

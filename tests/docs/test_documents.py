@@ -36,7 +36,7 @@ def printed():
 
 
 @documents_with("python")
-def test_python(document, printed):
+def test_python_blocks_print_what_is_shown(document, printed):
     outputs, error = printed[document]
     assert error is None, error
     blocks = [block for block in BLOCKS[document] if block.language == "python"]
@@ -115,7 +115,7 @@ def assert_as_many_lines(shown, printed):
 
 
 @documents_with("sh", "console")
-def test_shell(document, desk):
+def test_commands_succeed(document, desk):
     """Every command succeeds, and prints as many lines as are shown."""
     with short_training():
         run_shell(document, desk, assert_as_many_lines)
@@ -123,7 +123,7 @@ def test_shell(document, desk):
 
 @pytest.mark.slow
 @documents_with("console")
-def test_shell_to_the_number(document, desk):
+def test_commands_print_what_is_shown(document, desk):
     """Trained for as long as users train, what is printed is what is shown."""
     run_shell(document, desk, assert_alike)
 

@@ -41,7 +41,7 @@ def test_sums_of_cosines_answer_as_gensim_does(case, restrict_vocab):
     assert score.low < score.accuracy < score.high
 
 
-def test_forms_of_a_given_word_are_no_answers_and_forms_of_the_right_one_are(tmp_path):
+def test_case_is_ignored_in_given_words_and_in_answers(tmp_path):
     random = np.random.default_rng(1)
     a, b, c = np.eye(6)[:3]
     words = ["a", "b", "c", "C", "D", "d"] + [f"filler{k}" for k in range(50)]
@@ -112,7 +112,7 @@ def test_analogies_compared(vectors):
         compare_analogies(good, analogies(vectors, Data(analogy={"other": QUESTIONS}))[0])
 
 
-def test_questions_that_share_words_tell_less_than_as_many_that_do_not(vectors):
+def test_intervals_are_wider_where_questions_share_words(vectors):
     (score,) = analogies(vectors, google(), "add")
     as_if_independent = 1.96 * math.sqrt(score.accuracy * (1 - score.accuracy) / score.covered)
     assert (score.high - score.low) / 2 > 2 * as_if_independent

@@ -82,7 +82,7 @@ def test_what_cannot_be_evaluated():
         similarity(keyed([1, 2], np.ones((2, 3))), find_data())
 
 
-def test_a_real_difference_is_told_from_none():
+def test_a_real_difference_is_told_from_chance():
     data = Data(similarity={"WS353": find_data().similarity["WS353"]})
     good, same, bad = (similarity(some_pairs(noise=n, seed=2), data)[0] for n in (0.5, 0.5, 6))
     assert compare_similarity(good, same) == (0, 0, 0, 1, good.covered)

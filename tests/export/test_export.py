@@ -44,7 +44,7 @@ def test_gensims_own_models_can_be_exported(tmp_path):
     assert "graph" in load_vectors(tmp_path / "v.vec")
 
 
-def test_what_cannot_be_exported_is_said(tiny_model, tmp_path):
+def test_what_cannot_be_exported_is_refused(tiny_model, tmp_path):
     for arguments, error, message in (
         ((tiny_model, "v.txt"), ValueError, "does not tell a format.*'glove' .*'parquet'"),
         ((tiny_model, "v.bin", "word3vec"), ValueError, "one of word2vec, .* got 'word3vec'"),

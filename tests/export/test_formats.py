@@ -54,7 +54,7 @@ def test_the_consumer_reads_what_was_written(format, counts, tmp_path):
         ("\ud800", "word2vec word2vec-binary glove fasttext model2vec projector parquet"),
     ],
 )
-def test_no_more_words_are_refused_than_must_be(word, unable):
+def test_only_words_that_a_format_cannot_hold_are_refused(word, unable):
     assert [name for name in FORMATS if not FORMATS[name].holds(word)] == unable.split()
 
 

@@ -93,7 +93,7 @@ def test_one_sentence_says_what_is_wrong_with_a_file(name, content, message, tmp
     assert "\n" not in str(caught.value)
 
 
-def test_missing_and_mismatched_parts_are_told(tmp_path):
+def test_missing_and_mismatched_parts_are_reported(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_vectors(tmp_path / "nothing.bin")
     with pytest.raises(FileNotFoundError, match=r"is a folder without model\.safetensors"):

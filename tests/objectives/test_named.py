@@ -57,7 +57,7 @@ def test_settings_come_from_the_arguments_that_have_their_names():
         ({"objective": Hilbert(temperature=2), "temperature": 3}, r"temperature is given twice: as 3.*temperature=2"),
     ],
 )
-def test_bad_settings_are_told_before_any_work(options, message):
+def test_bad_settings_are_refused_before_any_work(options, message):
     with pytest.raises(ValueError, match=message):
         HilbertMLE(**options)
 

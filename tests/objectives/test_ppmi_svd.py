@@ -27,7 +27,7 @@ def test_the_svd_is_the_best_approximation(device):
     assert fit.evaluate().loss == pytest.approx(by_shards, rel=1e-5)
 
 
-def test_vectors_that_are_solved_for_at_once_cannot_be_locked(some_news):
+def test_vectors_of_the_svd_cannot_be_locked(some_news):
     model = HilbertMLE(objective="ppmi-svd", **SMALL_OPTIONS)
     model.build_vocab(some_news)
     model.wv.vectors_lockf = np.zeros(len(model.wv), dtype=np.float32)
@@ -35,7 +35,7 @@ def test_vectors_that_are_solved_for_at_once_cannot_be_locked(some_news):
         model.train(some_news, total_examples=len(some_news), epochs=1)
 
 
-def test_what_is_solved_at_once_does_not_start_from_given_vectors(some_news):
+def test_the_svd_does_not_start_from_given_vectors(some_news):
     model = HilbertMLE(some_news, **SMALL_OPTIONS, objective="ppmi-svd")
     model.wv.vectors[:] = 5
     with pytest.raises(ValueError, match="cannot start from given vectors"):

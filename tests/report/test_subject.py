@@ -42,7 +42,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_what_a_model_lacks_is_said_in_a_sentence(kind, news_model, stream_model, news, tmp_path):
+def test_what_a_model_lacks_is_told_in_one_sentence(kind, news_model, stream_model, news, tmp_path):
     make, reason, has_covectors = OTHERS[kind]
     given = {"gibbs": stream_model, "moved": changed(news_model, counts=None)}
     model = given[kind] if kind in given else make(news)
@@ -66,7 +66,7 @@ def test_what_a_model_lacks_is_said_in_a_sentence(kind, news_model, stream_model
         assert numbers(page.title("training"))[-1] == model.training_history[-1]["words"]
 
 
-def test_biases(news_model, tmp_path):
+def test_biases_are_compared_with_frequencies(news_model, tmp_path):
     contexts = news_model.fitted_counts.marginals.contexts
     expected = np.log(contexts) - 0.5 * np.log(contexts.sum())
     biases = expected + np.random.default_rng(1).normal(size=len(expected))
@@ -111,7 +111,7 @@ def test_models_without_words_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_language_that_no_set_is_in(tmp_path):
+def test_words_of_a_language_without_data_sets(tmp_path):
     words = KeyedVectors(vector_size=3)
     words.add_vectors([f"слово{k}" for k in range(20)], np.random.default_rng(1).normal(size=(20, 3)))
     report(words, tmp_path / "page.html")
@@ -123,7 +123,7 @@ def test_a_language_that_no_set_is_in(tmp_path):
     assert Page(tmp_path / "page.html").rows("scores")[1][0] == "mine"
 
 
-def test_a_folder_without_sets_spoils_no_report_that_did_not_ask_for_it(news_model, tmp_path, monkeypatch):
+def test_a_folder_without_data_sets_is_an_error_only_where_it_is_named(news_model, tmp_path, monkeypatch):
     monkeypatch.setenv("GENSIM_HILBERT_DATA", str(tmp_path))
     report(news_model, tmp_path / "page.html")
     assert f"there are no data sets in {tmp_path}" in text_of(Page(tmp_path / "page.html").sections["scores"])

@@ -77,7 +77,7 @@ def test_another_training_is_refused(change, said, tmp_path):
         Checkpoint(tmp_path, REQUEST | change).load()
 
 
-def test_damage_is_told(tmp_path):
+def test_damage_is_reported(tmp_path):
     checkpoint = Checkpoint(tmp_path, REQUEST)
     checkpoint.write(1, {}, [("x", np.arange(100))])
     path = tmp_path / "epoch-1" / "x.safetensors"

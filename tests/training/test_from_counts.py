@@ -106,7 +106,7 @@ def test_workers_do_not_change_a_bit(news, news_model):
 
 
 @pytest.mark.parametrize("once", [iter, lambda texts: (text for text in texts), lambda texts: map(list, texts)])
-def test_what_can_be_read_only_once_is_counted_as_a_list_is(small_model, some_news, once):
+def test_iterators_are_counted_as_lists_are(small_model, some_news, once):
     twins = [copy.deepcopy(small_model) for _ in range(2)]
     done = [
         twin.train(some, total_examples=10, epochs=1)
@@ -144,7 +144,7 @@ def test_text_without_pairs_adds_nothing_to_what_is_known(small_model, text):
     assert np.array_equal(twin.wv.vectors, small_model.wv.vectors)
 
 
-def test_counts_are_trained_on_as_they_are_also_later(some_news, tmp_path):
+def test_counts_are_trained_on_as_they_are_also_after_loading(some_news, tmp_path):
     counts = PairCounts.from_corpus(some_news, window=3)
     model = HilbertMLE.from_counts(counts.expected(1e-3), vector_size=8)
     model.save(str(tmp_path / "model"))

@@ -57,7 +57,7 @@ def test_many_workers_learn_as_well(tmp_path, news):
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
 
 
-def test_compressed_files_and_the_words_trained_on(tmp_path, news):
+def test_the_words_of_a_compressed_file_that_were_trained_on_are_counted(tmp_path, news):
     path = tmp_path / "news.txt.gz"
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(" ".join(sentence) + "\n" for sentence in news)
@@ -146,7 +146,7 @@ def test_malformed_text_is_named(tmp_path):
         model.train(corpus_file=path, total_words=200, epochs=1)
 
 
-def test_what_can_be_read_once_is_read_for_one_epoch(news):
+def test_iterators_are_read_for_one_epoch_only(news):
     model = HilbertMLE(**STREAM_OPTIONS)
     model.build_vocab(news)
     model.train((sentence for sentence in news), total_examples=len(news), epochs=1)
@@ -165,7 +165,7 @@ def test_small_and_odd_corpora():
     assert np.isfinite(long.wv.vectors).all()
 
 
-def test_counts_are_for_the_other_solver(news):
+def test_counts_are_refused_by_the_solver_of_the_stream(news):
     counts = PairCounts.from_corpus(news, min_count=20, progress=False)
     with pytest.raises(ValueError, match="solver='factorization'"):
         HilbertMLE.from_counts(counts, solver="gibbs")

@@ -54,7 +54,7 @@ def test_samplers_leave_the_model_invariant(model, sampler, steps):
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_the_invariant_is_seen_to_be_missed(model, sampler):
+def test_samplers_that_are_wrong_would_be_noticed(model, sampler):
     """Chains that start elsewhere are not there after one step, or with another unigram: the test above can fail."""
     w, v, p, q = model
     table = joint(w, v, p)
@@ -109,7 +109,7 @@ def test_updates_are_the_expected_gradient_over_candidates():
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_one_seed_one_result(model, sampler):
+def test_the_same_seed_gives_the_same_result(model, sampler):
     w, v, p, q = model
     ids = np.full(2000, SIZE, dtype=np.uint32)
     ids[5:-5] = np.random.default_rng(1).integers(0, SIZE + 1, len(ids) - 10)
@@ -137,7 +137,7 @@ def test_locked_vectors_stay(model, sampler):
 
 
 @pytest.mark.parametrize("rate", [0.025, 1.0, 100.0])
-def test_no_rate_brings_anything_but_numbers(rate):
+def test_vectors_stay_finite_at_any_rate(rate):
     random = np.random.default_rng(1)
     w, v = (random.normal(size=(SIZE, 20)).astype(np.float32) for _ in range(2))
     ids = np.full(3000, SIZE, dtype=np.uint32)
@@ -158,7 +158,7 @@ def test_the_constant_makes_probabilities_add_up():
     assert log_partition(w, v, p) == pytest.approx(exact, abs=0.02)
 
 
-def test_refusals(model):
+def test_bad_arguments_are_refused(model):
     w, v, p, q = model
     with pytest.raises(ValueError, match="'magic'"):
         Gibbs(w, v, p, q, sampler="magic")

@@ -57,7 +57,7 @@ def test_a_saved_model_does_not_remember_its_checkpoint(tmp_path):
 
 
 @pytest.mark.parametrize("epochs", [2, 60])
-def test_epochs_are_rounds_not_work(news, news_model, epochs):
+def test_the_number_of_epochs_does_not_change_the_result(news, news_model, epochs):
     recorder = Recorder()
     with full_training():
         other = HilbertMLE(news, **NEWS_OPTIONS, epochs=epochs, compute_loss=True, callbacks=[recorder])

@@ -52,7 +52,7 @@ def test_results_come_in_order_and_take_other_arguments(shards):
 
 
 @pytest.mark.usefixtures("four_threads")
-def test_those_that_share_rows_or_columns_come_one_after_the_other_and_others_at_once(shards):
+def test_shards_that_share_rows_or_columns_run_in_turn_and_others_at_once(shards):
     log, lock, meeting = [], threading.Lock(), threading.Barrier(N)
 
     def visit(shard, room):

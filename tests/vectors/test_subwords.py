@@ -29,7 +29,7 @@ def test_a_vector_is_the_mean_that_gensim_computes(words, bucket, shortest, more
     np.testing.assert_allclose(mixture @ parameters, ours, rtol=1e-4, atol=1e-5)
 
 
-def test_what_is_one_row_is_the_mean_of_what_somebody_has_set():
+def test_n_grams_that_share_a_row_get_the_mean_of_given_vectors():
     vectors = vectors_of(WORDS)
     vectors.vectors_ngrams[:] = np.random.default_rng(3).normal(size=vectors.vectors_ngrams.shape)
     vectors.adjust_vectors()
