@@ -18,8 +18,6 @@ FILES = {
     "numpy": "v.npy",
     "parquet": "v.parquet",
 }
-
-
 ODD = ["New York", " leading", "trailing ", "line\nbreak", "\nleading", "carriage\rreturn", "tab\tstop"]
 ODD += ["next\x85line", "line\u2028separator", "no\xa0break", "ideographic\u3000space", "vertical\vtab"]
 ODD += ["unit\x1fseparator", "nul\0", "\ud800", "\udc80tail", "\ufeffbom", "\ufeff", "\xa0", "", " ", "1", "2000 10"]
@@ -84,9 +82,5 @@ CONSUMERS = {
     "numpy": by_numpy,
     "parquet": by_pyarrow,
 }
-
-
 LIBRARIES = {"model2vec": "model2vec", "parquet": "pyarrow"}
-
-
 READABLE = [name for name in FORMATS if name != "projector"]

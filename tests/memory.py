@@ -20,7 +20,6 @@ def status(name):
 def tell_peak_since(before, **facts):
     print(json.dumps({"peak": status("VmHWM") - before, **facts}))
 """
-
 needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
 

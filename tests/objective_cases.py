@@ -21,6 +21,5 @@ OTHERS = [
 ]
 OBJECTIVES = [*TYPICAL, *OTHERS]
 TYPICAL_FIRST = [*TYPICAL, *(pytest.param(objective, marks=pytest.mark.slow) for objective in OTHERS)]
-
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
 typical_objectives = pytest.mark.parametrize("objective", TYPICAL_FIRST, ids=repr)  # the others are slow

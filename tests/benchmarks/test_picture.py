@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
-
 SVG = "{http://www.w3.org/2000/svg}"
-
-
 TEXT = """# Results
 
 ## Counting

@@ -54,8 +54,6 @@ def cases(model: type) -> dict[str, unittest.TestCase]:
 
 
 CASES = {"factorization": cases(HilbertMLE), "gibbs": cases(GibbsMLE)}
-
-
 # Softmax and bags of words have no effect here: of tests that differ in nothing else, one runs by default. So does one
 # of those that load models of old versions, and one that evaluates vectors, which are KeyedVectors in any case.
 ALIKE = re.compile(r"\w+.test_(cbow_|sg_hs|sg_fixedwindowsize|evaluate_word_pairs|load_old_models_[12])")

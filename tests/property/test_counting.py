@@ -20,8 +20,6 @@ WORDS += ["exactly8", "fifteen-bytes-x", "long-word-of-fifteen", "x" * 40]
 
 
 SPACES = [" ", "  ", "\t", "\r", "\u00a0", "\u3000", "\u2003", "\x1c", "\u0085", "\u2028"]
-
-
 ENDS = ["\n", "\r\n", "\n\n", " \n "]
 
 

@@ -9,21 +9,15 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.report import report
 
 VIEWS = {"desktop": (1100, 900, False), "phone": (360, 740, True)}
-
-
 PICTURES = """[...document.querySelectorAll('svg')].map(svg => {
     const box = svg.getBoundingClientRect();
     return [svg.getAttribute('aria-label'), box.width, box.height, svg.querySelectorAll('path, circle, text').length];
 })"""
-
-
 # Text that reaches beyond its picture is cut off there; half a pixel is rounding.
 CUT_OFF = """[...document.querySelectorAll('svg text')].filter(text => {
     const box = text.getBBox(), view = text.ownerSVGElement.viewBox.baseVal;
     return box.x < -.5 || box.y < -.5 || box.x + box.width > view.width + .5 || box.y + box.height > view.height + .5;
 }).map(text => text.textContent)"""
-
-
 # Of the map: the letters of one word must not reach into another, but the space around them may.
 COVERED = """(() => {
     const boxes = [...document.querySelectorAll('#map svg text')].map(text => text.getBBox());
@@ -34,8 +28,6 @@ COVERED = """(() => {
     }));
     return covered;
 })()"""
-
-
 BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
     !element.closest('.scroll') && element.getBoundingClientRect().right > innerWidth + .5
 ).map(element => element.outerHTML.slice(0, 100))"""

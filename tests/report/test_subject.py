@@ -12,7 +12,6 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.report import report
 
 pytestmark = pytest.mark.usefixtures("short_training")
-
 GENSIM = {**NEWS_OPTIONS, "epochs": 1}
 ODD = [
     "<b>bold</b>",
@@ -29,8 +28,6 @@ ODD = [
     "]]>",
     "שלום",
 ]
-
-
 OTHERS = {
     "gibbs": (None, 'solver="gibbs"', True),
     "moved": (None, "are not beside it", True),

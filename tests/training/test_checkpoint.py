@@ -18,8 +18,6 @@ from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Diverged, Factorization
 
 REQUEST = {"settings": {"vector_size": 5, "gauge": None}, "counts": "abc"}
-
-
 WRITE_FOR_EVER = """
 import sys
 import numpy as np

@@ -7,7 +7,6 @@ from helpers import NEWS_OPTIONS, STREAM_OPTIONS, Recorder, Stop, StopAfter, ass
 from gensim_hilbert import HilbertMLE
 
 pytestmark = pytest.mark.usefixtures("short_training")
-
 SENTENCES = [[f"w{k % 7}", f"w{k % 5}", f"w{k % 3}"] for k in range(300)]
 OPTIONS = {"vector_size": 4, "min_count": 1, "workers": 1}
 
