@@ -152,6 +152,15 @@ def test_s3_without_the_object(s3, tmp_path):
     assert not list(tmp_path.glob("counts*"))
 
 
+def test_s3_objects_that_have_changed_are_another_count(s3, put, target):
+    put("text.txt", TEXT)
+    first = count(f"s3://{s3[1]}/text.txt", directory=target)
+    assert count(f"s3://{s3[1]}/text.txt", directory=target).fingerprint == first.fingerprint
+    put("text.txt", TEXT[::-1].decode("utf-8", "ignore").encode().ljust(len(TEXT), b"x"))
+    with pytest.raises(FileExistsError):
+        count(f"s3://{s3[1]}/text.txt", directory=target)
+
+
 def test_gcs_objects_globs_and_prefixes(gcs, expected):
     client, bucket = gcs
     for k, piece in enumerate(pieces(5)):
