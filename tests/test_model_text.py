@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from text import zipf_text
+from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
 
