@@ -96,4 +96,4 @@ def test_sums_are_not_summed_again_by_a_training_that_did_not_begin(some_news):
 
 
 def test_memory_is_not_overestimated_for_a_few_words(small_model):
-    assert small_model.estimate_memory()["counts"] == 12 * len(small_model.wv) ** 2
+    assert small_model.estimate_memory()["counts"] == 8 * len(small_model.wv) ** 2

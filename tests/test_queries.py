@@ -17,7 +17,8 @@ def test_vectors_are_like_words_and_covectors_go_with_them(name, request):
     model = request.getfixturevalue(name)
     assert {"laden", "osama"} & {word for word, _ in model.wv.most_similar("bin", topn=3)}
     assert "laden" in [word for word, _ in model.most_cooccurring("bin", topn=3)]
-    assert model.predict_output_word(["osama", "bin"])[0][0] == "laden"
+    given = ["osama", "bin"]
+    assert next(word for word, _ in model.predict_output_word(given) if word not in given) == "laden"
     sentence, nonsense = model.score([["osama", "bin", "laden"], ["laden", "cricket", "interest"]])
     assert sentence > nonsense
 
