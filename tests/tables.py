@@ -6,7 +6,6 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.training.from_counts import make_fit
 
 
 def store(table: np.ndarray, words: list[str] | None = None) -> PairCounts:
@@ -40,8 +39,3 @@ def drawn_from_a_model(size: int, rank: int, pairs: int) -> tuple[np.ndarray, np
 def pmi_of(table: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(table * table.sum() / np.outer(table.sum(axis=1), table.sum(axis=0)))
-
-
-def fit_of(objective, *arguments, **options):
-    """What fits an objective that is bound to counts."""
-    return make_fit(objective, *arguments, **options)
