@@ -265,7 +265,7 @@ class Factorization:
 
     def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
         """Go through shards, without a halt unless all blocks of a side move together."""
-        n = self.n
+        n, end = self.n, self.steps_done + len(order)
         while order:
             leg = order[: n - self.steps_done % n] if self.v.moves_together else order
             steps = range(self.steps_done, self.steps_done + len(leg))
@@ -277,7 +277,7 @@ class Factorization:
                 for cost, error, gradient in team.map(self._learn, leg, rates, number):
                     self.sums.add(cost, error, gradient)
                     self.steps_done += 1
-                    if self.steps_done % n == 0 or self.steps_done == len(order):
+                    if self.steps_done % n == 0 or self.steps_done == end:
                         self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
                         if progress:
                             progress(self.report)
