@@ -16,6 +16,7 @@ from tables import random_table, store
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Diverged, Factorization
+from gensim_hilbert.training.fit import Start
 
 REQUEST = {"settings": {"vector_size": 5, "gauge": None}, "counts": "abc"}
 WRITE_FOR_EVER = """
@@ -79,9 +80,15 @@ def test_damage_is_reported(tmp_path):
     checkpoint = Checkpoint(tmp_path, REQUEST)
     checkpoint.write(1, {}, [("x", np.arange(100))])
     path = tmp_path / "epoch-1" / "x.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
     with pytest.raises(ValueError, match=r"x\.safetensors is damaged"):
         checkpoint.load().array("x")
+    path.write_bytes(whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:])
+    with pytest.raises(ValueError, match=r"x\.safetensors is damaged: its checksum does not match"):
+        checkpoint.load().array("x")
+    path.write_bytes(whole)
+    assert checkpoint.load().array("x").tolist() == list(range(100))
     (tmp_path / "checkpoint.json").write_text("{")
     with pytest.raises(ValueError, match=r"checkpoint\.json is damaged"):
         checkpoint.load()
@@ -96,10 +103,11 @@ def objective():
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("diverges", [False, True])
 @pytest.mark.parametrize("stops", [[0], [9], [1, 2, 40], [7, 27, 31, 80, 1000]])
-def test_a_fit_goes_on_as_if_it_had_never_stopped(objective, n, diverges, stops, tmp_path, monkeypatch):
-    options = {"n": n, "passes": 16, "tolerance": 0.01}
+@pytest.mark.parametrize("background", ["dense", "sampled"])
+def test_a_fit_goes_on_as_if_it_had_never_stopped(objective, n, diverges, stops, background, tmp_path, monkeypatch):
+    options = {"n": n, "passes": 16, "tolerance": 0.01, "background": background, "columns": 10}
     if diverges:
-        monkeypatch.setattr(Factorization, "_differentiate", diverging_at(35))
+        monkeypatch.setattr(Factorization, "_learn", diverging_at(35))
     whole = Factorization(objective, 6, **options)
     for stop in [*stops, 10**6]:
         whole.run(stop - whole.steps_done)
@@ -117,15 +125,31 @@ def test_a_fit_goes_on_as_if_it_had_never_stopped(objective, n, diverges, stops,
     assert fit.history == whole.history
 
 
-def diverging_at(step):
-    """The gradient, but a step diverges as long as the rate is whole."""
-    differentiate = Factorization._differentiate
+def test_a_fit_from_given_and_locked_vectors_goes_on(objective, tmp_path):
+    source = np.random.default_rng(1)
+    covectors, vectors = (source.normal(size=(60, 6)).astype(np.float32) * 0.2 for _ in range(2))
+    start = Start(5 * covectors, vectors, lock=np.linspace(0, 1, 60))
+    whole, cut = (Factorization(objective, 6, n=3, passes=4, start=start) for _ in range(2))
+    whole.run(whole.steps)
+    cut.run(14)
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    checkpoint.write(1, *cut.state())
+    fit = Factorization(objective, 6, n=3, passes=4, start=start, saved=checkpoint.load())
+    fit.run(fit.steps)
+    for ours, expected in zip(fit.result()[:2], whole.result()[:2], strict=True):
+        np.testing.assert_array_equal(ours, expected)
+    np.testing.assert_array_equal(fit.result().parameters[0], vectors[0])
 
-    def stand_in(self, shard, room):
-        passes, number = divmod(min(step, self.steps - 1), self.n**2)
-        if self.scale == 1 and self.steps_done // self.n**2 == passes and self.order[number] == (shard.i, shard.j):
+
+def diverging_at(step):
+    """The visit of a shard, which diverges at that step as long as the rate is whole."""
+    learn = Factorization._learn
+
+    def stand_in(self, shard, room, rate, number):
+        passes, place = divmod(min(step, self.steps // 4), self.n**2)
+        if self.scale == 1 and number == passes and self.order[place] == (shard.i, shard.j):
             raise Diverged
-        return differentiate(self, shard, room)
+        return learn(self, shard, room, rate, number)
 
     return stand_in
 

@@ -14,7 +14,6 @@ from gensim_hilbert._gibbs import SAMPLERS, Gibbs
 from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.factorization import Factorization
-from gensim_hilbert.training.team import Room
 
 
 def trained(composition: Composition | None, sampler: str, parameters: np.ndarray, words: int, rate: float = 0.2):
@@ -65,23 +64,42 @@ def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
     fit = Factorization(
         objective.bind(store(random_table(len(words), least=1), words)), 5, l2=3, n=n, composition=composition
     )
-    covectors = [rows.double() for rows in fit.w.blocks]
     mixture = torch.from_numpy(dense(composition)).double()
-    learnt = fit.v.learnt.double().requires_grad_()
+    learnt = fit.v.rows[0].double().requires_grad_()
     v = mixture @ learnt
-    # Each block against one block of the other side, as in a stretch of a Latin square; `differentiate_` has been
-    # compared with autograd elsewhere, and gives the gradient by psi here.
-    pairs = [(i, (i + 1) % n) for i in range(n)]
+    # Each block against one block of the other side, as in a row of a Latin square. Derivatives by psi have been
+    # compared with the paper's formulas elsewhere.
+    room = fit.gradients.workspace(5)
     total = torch.zeros((), dtype=torch.float64)
-    for i, j in pairs:
-        shard = fit.shards[i, j]
-        psi = covectors[shard.i] @ v[shard.j :: n].T
-        slope = psi.detach().float().clone()
-        fit.objective.differentiate_(slope, shard)
-        total = total + (slope.double() * psi).sum() * n / len(words)
-        fit._differentiate(shard, Room(torch.empty(shard.cells), torch.empty(len(shard.a), 5), torch.empty(0)))
-    (total + 0.5 * (fit.v.priors[0].double() * learnt.square()).sum()).backward()
-    torch.testing.assert_close(fit.v._whole_slope().double(), learnt.grad, rtol=1e-4, atol=1e-4)
+    for i in range(n):
+        shard = fit.shards[i, (i + 1) % n]
+        fit.gradients(shard, fit.w[i], fit.v[shard.j], room, 0)
+        fit.v.step(shard.j, room.to_v, rate=0.1)
+        psi = fit.w[i].double() @ v[shard.j :: n].T
+        total = total + (room.psi[:, : psi.shape[1]].double() * psi).sum()  # which the workspace has derivatives by
+    total.backward()
+    torch.testing.assert_close(fit.v._pieces_gradient().double(), learnt.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_pieces_move_once_all_blocks_have_had_their_visit(n):
+    """By Adam, with their prior; and rows are composed of what they have become."""
+    words = [a + b for a, b in product(["run", "sun", "fun", "walk"], ["ning", "ner", "s", "ny", ""])]
+    composition = vectors_of(words).composition
+    bound = Hilbert().bind(store(random_table(len(words), least=1), words))
+    fit = Factorization(bound, 5, l2=3, n=n, composition=composition)
+    pieces, blocks = fit.v.rows[0].clone(), fit.v.blocks.clone()
+    gradient = torch.randn(blocks.shape, generator=torch.Generator().manual_seed(1))
+    for k in range(n):
+        fit.v.step(k, gradient[k], rate=0.1)
+        assert torch.equal(fit.v.rows[0], pieces)
+        assert torch.equal(fit.v.blocks, blocks)
+    fit.v.move_together(rate=0.1)
+    mixture = dense(composition)
+    slope = mixture.T @ fit.shards.restored(gradient) + fit.v.priors[0].numpy()[:, None] * pieces.numpy()
+    expected = pieces.numpy() - 0.1 * slope / (np.abs(slope) + 1e-8)  # the first step of Adam
+    np.testing.assert_allclose(fit.v.rows[0].numpy(), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(fit.shards.restored(fit.v.blocks), mixture @ fit.v.rows[0].numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_a_word_that_shares_nothing_has_the_prior_of_a_word():
@@ -92,9 +110,7 @@ def test_a_word_that_shares_nothing_has_the_prior_of_a_word():
         Factorization(Hilbert().bind(store(random_table(len(words), least=1), words)), 3, l2=2, n=2, composition=given)
         for given in (composition, None)
     )
-    ours = made.v.priors[0].reshape(-1)
-    for k in range(2):
-        torch.testing.assert_close(ours[k::2], plain.v.priors[k].reshape(-1))
+    np.testing.assert_allclose(made.v.priors[0].numpy(), plain.shards.restored(plain.v.priors), rtol=1e-5)
 
 
 def test_a_start_is_explained_by_what_words_share():
@@ -107,7 +123,7 @@ def test_a_start_is_explained_by_what_words_share():
     random = torch.Generator().manual_seed(0)
     of_stems, of_endings = (torch.randn(len(parts), 8, generator=random) for parts in (stems, endings))
     wanted = torch.stack([of_stems[s] + of_endings[e] for s in range(len(stems)) for e in range(len(endings))])
-    rows = fit.v.mixture.explain([wanted[0::2], wanted[1::2]]).numpy()
+    rows = fit.v.mixture.explain(fit.shards.arranged(wanted.numpy())).numpy()
     vectors.parameters = rows
     assert np.linalg.norm(vectors.vectors - wanted.numpy()) < 0.2 * np.linalg.norm(wanted.numpy())
     assert cosine(vectors["dreaming"], wanted[words.index("dreaming")].numpy()) > 0.99

@@ -5,7 +5,10 @@ import pytest
 from tables import clustered_table, drawn_from_a_model, random_table, store
 
 from gensim_hilbert.objectives import Hilbert
-from gensim_hilbert.training.factorization import Factorization, shards_a_side
+from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.fit import Start
+
+BACKGROUNDS = pytest.mark.parametrize("background", ["dense", "sampled"])
 
 
 @pytest.fixture(scope="module")
@@ -13,19 +16,25 @@ def table():
     return random_table(40)
 
 
-def test_a_known_low_rank_model_is_found_again(device):
+@BACKGROUNDS
+def test_a_known_low_rank_model_is_found_again(background, device):
     table, truth = drawn_from_a_model(150, 4, 30_000_000)
-    fit = Factorization(Hilbert().bind(store(table)), 6, passes=300, device=device)
+    options = {"n": 2, "passes": 150, "background": background, "columns": 32, "device": device}
+    fit = Factorization(Hilbert().bind(store(table)), 6, **options)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.corrcoef((covectors @ vectors.T).ravel(), truth.ravel())[0, 1] > 0.99
 
 
-def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(table, device):
+@BACKGROUNDS
+def test_same_seed_same_bits_other_seed_same_vectors_up_to_noise(background, device):
+    counts = store(clustered_table())
+
     def vectors(seed: int) -> np.ndarray:
-        fit = Factorization(Hilbert().bind(store(table)), 5, seed=seed, device=device)
+        options = {"n": 2, "passes": 200, "background": background, "columns": 20, "device": device}
+        fit = Factorization(Hilbert().bind(counts), 3, seed=seed, **options)
         fit.run(fit.steps)
-        return fit.result()[1]
+        return fit.result().parameters
 
     first = vectors(1)
     np.testing.assert_array_equal(first, vectors(1))
@@ -39,21 +48,37 @@ def test_a_fit_from_vectors_starts_where_they_came_from_whatever_their_gauge(tab
     options = {"l2": table.sum() / 10_000, "device": device}
     first = Factorization(Hilbert().bind(store(table)), 5, gauge=gauge, **options)
     first.run(first.steps)
-    covectors, vectors, _ = first.result()
-    again = Factorization(Hilbert().bind(store(table)), 5, start=(covectors, vectors, None), **options)
+    covectors, vectors = first.result()[:2]
+    again = Factorization(Hilbert().bind(store(table)), 5, start=Start(covectors, vectors), **options)
     assert again.evaluate().loss == pytest.approx(first.evaluate().loss, rel=5e-4)
     for ours, expected in zip(again.result()[:2], (covectors, vectors), strict=True):
         np.testing.assert_array_equal(ours, expected)
 
 
-def test_divergence_is_stepped_back_from(table, caplog, device):
-    fit = Factorization(Hilbert().bind(store(table)), 5, rate=200.0, passes=40, device=device)
+@BACKGROUNDS
+@pytest.mark.parametrize("given", [False, True])
+def test_after_a_divergence_training_is_as_if_the_rate_had_been_lower(table, background, given, caplog, device):
+    random = np.random.default_rng(2)
+    start = Start(*(random.normal(size=(40, 5)).astype(np.float32) * 0.3 for _ in range(2))) if given else None
+    options = {"n": 2, "passes": 20, "background": background, "columns": 10, "start": start, "device": device}
+    fit = Factorization(Hilbert().bind(store(table)), 5, rate=200.0, **options)
+    fit.run(7)
     fit.run(fit.steps)
-    assert any("diverged" in message for message in caplog.messages)
-    covectors, vectors, _ = fit.result()
-    assert np.isfinite(covectors).all()
-    assert np.isfinite(vectors).all()
+    assert any("diverged in pass" in message for message in caplog.messages)
+    assert fit.scale < 1
     assert fit.evaluate().unitarity == pytest.approx(1, abs=0.5)
+    lower = Factorization(Hilbert().bind(store(table)), 5, rate=200.0 * fit.scale, **options)
+    lower.run(fit.steps)
+    assert (lower.scale, lower.history, lower.report) == (1, fit.history, fit.report)
+    for ours, expected in zip(fit.result()[:2], lower.result()[:2], strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+def test_what_diverges_at_any_rate_is_told(table, monkeypatch):
+    fit = Factorization(Hilbert().bind(store(table)), 5, passes=4)
+    monkeypatch.setattr(fit, "_is_beyond", lambda cost, cells: True)
+    with pytest.raises(ArithmeticError, match="diverges at any rate"):
+        fit.run(fit.steps)
 
 
 def test_unseen_words_and_more_dimensions_than_words(device):
@@ -62,25 +87,10 @@ def test_unseen_words_and_more_dimensions_than_words(device):
     table[0, 2] = table[2, 0] = 3
     fit = Factorization(Hilbert().bind(store(table)), 10, device=device)
     fit.run(fit.steps)
-    _, vectors, _ = fit.result()
+    vectors = fit.result().parameters
     assert vectors.shape == (4, 10)
     assert np.isfinite(vectors).all()
     assert np.abs(vectors[3]).max() < 1e-12
-
-
-def test_shards_are_of_a_size_that_suits_the_device():
-    for size in (10, 1024, 1025, 10_000, 50_000):
-        n = shards_a_side(size, 64)
-        assert size <= 1024 * n
-        assert n == 1 or size > 512 * n
-    assert shards_a_side(400_000, 64) == 64  # the store has no more
-    gb = 1 << 30
-    # More where one would not fit into a GPU's memory, but none smaller than on a CPU.
-    for size in (1025, 10_000, 50_000, 100_000, 400_000):
-        assert shards_a_side(size, 64, 10 * gb) == shards_a_side(size, 64)
-    assert shards_a_side(2_000_000, 64, 10 * gb) == 128
-    assert shards_a_side(400_000, 64, gb // 10) == 256
-    assert shards_a_side(100_000, 64, -1) == 128
 
 
 def test_training_stops_when_it_has_converged_however_it_is_cut(device):
@@ -90,7 +100,7 @@ def test_training_stops_when_it_has_converged_however_it_is_cut(device):
         fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=400, tolerance=tolerance, device=device)
         for _ in range(0, fit.steps, piece or fit.steps):
             fit.run(piece or fit.steps)
-        assert fit.steps_done == fit.end
+        assert fit.steps_done == fit.schedule.end
         return fit
 
     whole, early = fitted(0), fitted(1e-4)
@@ -113,6 +123,14 @@ def test_reports_tell_the_loss_of_the_pass(table):
     assert report.loss == pytest.approx(exact.loss, rel=1e-5)
     assert report.unitarity == pytest.approx(exact.unitarity, rel=1e-5)
     assert report.gradient > 0
+
+
+def test_progress_is_told_after_each_row_of_shards_and_at_the_end(table):
+    fit = Factorization(Hilbert().bind(store(table)), 5, n=2, passes=3)
+    seen = []
+    for steps in (3, 3, 1, 5):
+        fit.run(steps, lambda report: seen.append(report.passes))
+    assert seen == [0.5, 0.75, 1.0, 1.5, 1.75, 2.0, 2.5, 3.0]
 
 
 def test_bad_arguments():

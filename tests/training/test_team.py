@@ -6,14 +6,15 @@ import time
 import numpy as np
 import pytest
 import torch
+from ngrams import vectors_of
 from tables import store
 
-from gensim_hilbert.objectives import GloVe, Hilbert
-from gensim_hilbert.training import team as team_module
+from gensim_hilbert.objectives import LDS, SGNS, GloVe, Hilbert
+from gensim_hilbert.training import factorization
 from gensim_hilbert.training.device import threads
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.shards import Shards
-from gensim_hilbert.training.team import Team, at_once
+from gensim_hilbert.training.team import Team
 
 N = 4
 
@@ -42,11 +43,15 @@ def test_results_come_in_order_and_take_other_arguments(shards):
 
     def tell(shard, room, number):
         time.sleep(0.001 * (number % 3))
-        return shard.i, shard.j, number, room.psi_of(shard).shape == (len(shard.a), len(shard.b))
+        return shard.i, shard.j, number, room
 
-    with Team(shards) as team:
-        assert list(team.map(tell, order, range(N * N))) == [(*key, k, True) for k, key in enumerate(order)]
-        assert list(team.map(tell, [(1, 2)], [7])) == [(1, 2, 7, True)]
+    rooms = iter(range(N))
+    with Team(shards, lambda: next(rooms)) as team:
+        assert next(rooms, None) is None, "one for each thread"
+        found = list(team.map(tell, order, range(N * N)))
+        assert [told[:3] for told in found] == [(*key, k) for k, key in enumerate(order)]
+        assert {told[3] for told in found} <= set(range(N))
+        assert [told[:3] for told in team.map(tell, [(1, 2)], [7])] == [(1, 2, 7)]
         assert list(team.map(tell, [], [])) == []
         assert list(team.each(lambda k: k + 1, range(3))) == [1, 2, 3]
 
@@ -102,23 +107,50 @@ def test_after_an_error_nothing_is_under_way_and_torch_is_as_it_was(shards):
 
 
 @pytest.mark.usefixtures("four_threads")
-def test_large_shards_are_worked_on_one_by_one_with_all_threads(shards, monkeypatch):
-    assert at_once(2000, 64, 16) == 16
-    assert at_once(2000, 4, 16) == 4
-    assert at_once(6250, 64, 16) == 1
-    monkeypatch.setattr(team_module, "LARGE", 5)
-    with Team(shards) as team:
+def test_large_shards_are_worked_on_one_by_one_with_all_threads(shards):
+    with Team(shards, several=False) as team:
         assert team.rooms.qsize() == 1
         assert list(team.map(lambda shard, room: torch.get_num_threads(), shards.latin())) == [4] * N * N
 
 
-@pytest.mark.parametrize("objective", [Hilbert(), GloVe()])
+@pytest.mark.usefixtures("four_threads")
+def test_only_large_shards_that_are_dense_are_worked_on_one_by_one(counts, monkeypatch):
+    for background, large, several in (("dense", 2048, True), ("dense", 5, False), ("sampled", 5, True)):
+        monkeypatch.setattr(factorization, "LARGE_SHARD", large)
+        fit = Factorization(Hilbert().bind(counts), 6, n=N, passes=1, background=background, columns=8)
+        seen = []
+        gradients = fit.gradients
+        monkeypatch.setattr(type(gradients), "__call__", watched(type(gradients).__call__, seen), raising=True)
+        fit.run(fit.steps)
+        monkeypatch.undo()
+        assert set(seen) == {1 if several else 4}
+
+
+def watched(call, seen):
+    """The same function, which remembers how many threads torch may use in it."""
+
+    def stand_in(*arguments):
+        seen.append(torch.get_num_threads())
+        return call(*arguments)
+
+    return stand_in
+
+
+WORDS = [f"{stem}{ending}" for stem in ("walk", "jump", "climb", "think", "dream") for ending in ("ing", "er", "s")]
+
+
 @pytest.mark.parametrize("memory_gb", [0, 1])
-def test_the_same_bits_for_any_number_of_threads(counts, objective, memory_gb):
+@pytest.mark.parametrize("background", ["dense", "sampled"])
+@pytest.mark.parametrize("objective", [Hilbert(), SGNS(), GloVe(), LDS(), "subwords"], ids=repr)
+def test_the_same_bits_for_any_number_of_threads(counts, objective, background, memory_gb):
+    options = {"n": N, "passes": 5, "memory_gb": memory_gb, "tolerance": 0, "background": background, "columns": 8}
+    if objective == "subwords":
+        objective, words = Hilbert(), [f"{word}{k}" for word in WORDS for k in range(6)]
+        options["composition"] = vectors_of(words).composition
     fits = []
     for number in (1, 2, 3, 8):
         with threads(number):
-            fit = Factorization(objective.bind(counts), 6, n=N, passes=5, memory_gb=memory_gb, tolerance=0)
+            fit = Factorization(objective.bind(counts), 6, **options)
             fit.run(37)
             fit.run(fit.steps)
             fits.append((*fit.result()[:2], fit.history, fit.evaluate()))
