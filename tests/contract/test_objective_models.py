@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import Recorder, Stop, StopAfter, assert_same_vectors
+from helpers import Recorder, Stop, StopAfter, assert_same_vectors, training_for
 from objective_cases import TYPICAL, TYPICAL_FIRST, typical_objectives
 
 from gensim_hilbert import HilbertMLE
@@ -14,6 +14,13 @@ from gensim_hilbert.objectives import PPMI
 from gensim_hilbert.training.kernels import KERNELS
 
 OPTIONS = {"vector_size": 8, "min_count": 1, "sample": 0, "seed": 3, "epochs": 4}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def more_training():
+    """So few words are usually trained on for a shorter time than some objectives need."""
+    with training_for(lambda pairs: 100):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,8 @@ def test_progress_is_logged_as_often_as_asked(news, caplog):
 
     often = lines(0)
     assert len(often) >= 20
-    assert all(word in often[0] for word in ("pass 1.00 of", "loss", "sum p^", "gradient"))
+    assert often[0] == "PROGRESS: start, 1 of 4 rows of shards"
+    assert all(word in often[4] for word in ("pass 1.00 of", "loss", "sum p^", "gradient"))
     assert not lines(1000)
 
 
