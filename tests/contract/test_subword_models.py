@@ -1,6 +1,5 @@
 """HilbertMLE(subwords=True): unseen words have vectors, and all that works without subwords still works."""
 
-
 import copy
 
 import numpy as np
