@@ -8,6 +8,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 sources = sorted(Path("cython_ext").glob("*.pyx"))
+headers = [header.as_posix() for header in sorted(Path("cython_ext").glob("*.h"))]
 if not sources:
     # A package without its compiled modules would install, and fail only at import.
     raise SystemExit(
@@ -19,6 +20,8 @@ extensions = [
     Extension(
         f"gensim_hilbert.{source.stem}",
         [source.as_posix()],
+        include_dirs=["cython_ext"],
+        depends=headers,
         extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3"],
     )
     for source in sources
@@ -28,7 +31,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         build_dir="build/cython",
-        include_path=["cython_ext"],  # header-only .pxd files
+        include_path=["cython_ext"],  # .pxd files
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

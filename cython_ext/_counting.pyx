@@ -1,13 +1,13 @@
-"""Ids to pair counts, one row at a time.
+"""Turns ids into pair counts, one row at a time.
 
-Pairs are never written down. The positions of each word are listed (a counting sort of the ids); a row of the table is
-then the sum of the windows around its word's positions, gathered into one dense array that stays in the cache. Time is
-linear in tokens times window, memory is eight bytes a token.
+Pairs are never written down. The positions of each word are listed by a counting sort of the ids. A row of the table is
+then the sum of the windows around the positions of its word, gathered in one dense array that stays in the cache. Time
+is linear in tokens times window, and memory is eight bytes per token.
 """
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from runs cimport LARGEST, MOST, Total, write_row
+from runs cimport LARGEST_BYTES, MOST_ENTRIES, Total, write_row
 from scanner cimport prefetch
 
 cdef enum:
@@ -19,14 +19,14 @@ cdef enum:
 cdef class PairCounter:
     """Counts the pairs among ids, and hands them out as the records of a run.
 
-    Row i, column j is the weight with which j stands in the window of i: `behind[d - 1]` where j is d before i,
-    `ahead[d - 1]` where it is d after. With `upper` only columns j >= i are handed out.
+    Row i, column j is the weight with which j occurs in the window of i: `behind[d - 1]` if j is d words before i,
+    `ahead[d - 1]` if it is d words after. With `upper` only columns j >= i are handed out.
     """
-    cdef uint32_t size                  # V; the id V stands for nothing
-    cdef uint32_t n                     # contexts of a window that have a weight: where they stand, and what it is
+    cdef uint32_t size                  # V; the id V stands for no word
+    cdef uint32_t n                     # contexts of a window that have a weight: their offsets and weights
     cdef int32_t* offsets
     cdef uint64_t* weights
-    cdef uint64_t row_weight            # what one position can add to a cell, at most
+    cdef uint64_t row_weight            # the most that one position can add to a cell
     cdef bint upper
     cdef uint64_t* starts               # V + 1
     cdef uint64_t* totals               # V + 1 cells of 4 or 8 bytes
@@ -46,7 +46,7 @@ cdef class PairCounter:
         self.weights = <uint64_t*> malloc((self.n + 1) * sizeof(uint64_t))
         self.starts = <uint64_t*> malloc((size + 2) * sizeof(uint64_t))
         self.totals = <uint64_t*> calloc(size + 1, sizeof(uint64_t))
-        # One column more than there are is written before it is known to be new.
+        # One more column than there are is written before it is known whether it is new.
         self.touched = <uint32_t*> malloc((size + 2) * sizeof(uint32_t))
         self.columns = <uint32_t*> malloc((COLLECTED + self.n + 1) * sizeof(uint32_t))
         self.added = <uint64_t*> malloc((COLLECTED + self.n + 1) * sizeof(uint64_t))
@@ -91,7 +91,7 @@ cdef class PairCounter:
                 starts[k] += starts[k - 1]
             for p in range(used):
                 id = ids[p]
-                if p + FAR < used:      # its neighbour will be written soon
+                if p + FAR < used:      # It will be written soon.
                     prefetch(&positions[starts[ids[p + FAR] + 1]])
                 if id < self.size:
                     n = starts[id + 1]
@@ -99,7 +99,7 @@ cdef class PairCounter:
                     starts[id + 1] = n + 1
 
     def rows(self, uint32_t first, uint32_t step, uint8_t[::1] out not None):
-        """Write records of the rows first, first + step, ... to `out` while they fit.
+        """Write records of the rows first, first + step, ... to `out` as long as they fit.
 
         Returns (bytes written, the row to go on with); that row is V or more when all are done.
         """
@@ -107,7 +107,7 @@ cdef class PairCounter:
         cdef uint64_t used = 0
         cdef uint64_t n
         cdef uint64_t room = out.shape[0]
-        cdef uint64_t need = LARGEST * (<uint64_t> self.size // MOST + 1)
+        cdef uint64_t need = LARGEST_BYTES * (<uint64_t> self.size // MOST_ENTRIES + 1)
         if room < need:
             raise ValueError(f"a row may need {need} bytes, the buffer has {room}")
         with nogil:
@@ -128,7 +128,7 @@ cdef class PairCounter:
         cdef uint32_t d, m
         cdef uint32_t waiting = 0
         cdef uint32_t span = self.n
-        # Columns low .. V - 1 are wanted: one comparison tells, because numbers below low wrap around.
+        # Columns low .. V - 1 are wanted. One comparison tells, because numbers below low wrap around.
         cdef uint32_t low = row if self.upper else 0
         cdef uint32_t wanted = self.size - low
         cdef uint32_t* touched = self.touched
@@ -145,7 +145,7 @@ cdef class PairCounter:
                 prefetch(ids + positions[k + AHEAD] + offsets[0])
                 prefetch(ids + positions[k + AHEAD] + offsets[span - 1])
             window = ids + positions[k]
-            # First collect, then add: neither loop has a branch that depends on the text.
+            # Contexts are first collected, then added: neither loop has a branch that depends on the text.
             for d in range(span):
                 columns[waiting] = window[offsets[d]]
                 added[waiting] = weights[d]

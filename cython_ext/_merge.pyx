@@ -1,8 +1,8 @@
-"""Runs to one table: rows of many runs are added up in a dense array, then dealt out to the tiles of the store."""
+"""Turns runs into one table: rows of many runs are added up in a dense array, then dealt out to tiles of the store."""
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from runs cimport HEADER, LARGEST, MOST, get_count, read_header, record_bytes, write_row
+from runs cimport HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, read_header, record_bytes, write_row
 from scanner cimport ctz
 
 import numpy as np
@@ -12,14 +12,14 @@ cdef enum:
     HUNGRY = 0xFFFFFFFE
 
 cpdef enum:
-    FULL = -1                       # what `merge` says beside the number of a hungry input
+    FULL = -1                       # what `merge` returns instead of the number of a hungry input
     DONE = -2
-    LARGEST_RECORD = LARGEST        # bytes
+    LARGEST_RECORD = LARGEST_BYTES
 
 
 def row_bytes(size):
-    """The most that the records of one row of `size` columns can take."""
-    return LARGEST * (size // MOST + 1)
+    """Return the most bytes that the records of one row of `size` columns can take."""
+    return LARGEST_BYTES * (size // MOST_ENTRIES + 1)
 
 
 cdef struct Input:
@@ -29,9 +29,9 @@ cdef struct Input:
 
 
 cdef class RowMerger:
-    """Adds up the rows of several runs, all of one class; the sums come out as records, columns ascending.
+    """Adds up the rows of one class of several runs; the sums come out as records with ascending columns.
 
-    It asks for data: `merge` returns the number of the input that has run dry, and goes on after `supply`.
+    It asks for data: `merge` returns the number of an input that has run out, and goes on after `supply`.
     """
     cdef uint32_t size
     cdef uint32_t n_inputs
@@ -39,7 +39,7 @@ cdef class RowMerger:
     cdef list buffers                   # keeps what the inputs point to alive
     cdef uint64_t* totals
     cdef uint32_t* columns
-    cdef uint64_t* bits                 # a bit a column, and a bit for each word of those
+    cdef uint64_t* bits                 # one bit per column, and in `summary` one bit per word of these
     cdef uint64_t* summary
     cdef uint32_t n                     # columns of the row at hand
     cdef uint32_t row, at
@@ -65,22 +65,22 @@ cdef class RowMerger:
         free(self.summary)
 
     def supply(self, uint32_t k, const uint8_t[::1] data not None, bint ended):
-        """Give input k its next bytes: what `rest` says was left over, and what follows it."""
+        """Give input k its next bytes: those that `rest` says are unread, and what follows them."""
         self.buffers[k] = data
         self.inputs[k].position = &data[0] if data.shape[0] else NULL
         self.inputs[k].stop = self.inputs[k].position + data.shape[0]
         self.inputs[k].ended = ended
 
     def rest(self, uint32_t k):
-        """How many of the last bytes supplied to input k are still unread."""
+        """Return how many of the last bytes supplied to input k are still unread."""
         return self.inputs[k].stop - self.inputs[k].position
 
     cdef inline uint32_t peek(self, uint32_t k) noexcept nogil:
-        """The row of input k's next record, NO_ROW at its end, HUNGRY where the record is not whole."""
+        """Return the row of the next record of input k, NO_ROW at its end, HUNGRY if the record is not complete."""
         cdef Input* source = &self.inputs[k]
         cdef uint32_t row, entries, width
         cdef uint64_t there = source.stop - source.position
-        if there >= HEADER:
+        if there >= HEADER_BYTES:
             read_header(source.position, &row, &entries, &width)
             if there >= record_bytes(entries, width):
                 return row
@@ -92,8 +92,8 @@ cdef class RowMerger:
         cdef const uint32_t* columns
         cdef const uint8_t* counts
         read_header(source.position, &row, &entries, &width)
-        columns = <const uint32_t*> (source.position + HEADER)
-        counts = source.position + HEADER + 4 * <uint64_t> entries
+        columns = <const uint32_t*> (source.position + HEADER_BYTES)
+        counts = source.position + HEADER_BYTES + 4 * <uint64_t> entries
         for m in range(entries):
             j = columns[m]
             if j >= self.size:
@@ -106,7 +106,7 @@ cdef class RowMerger:
         return 0
 
     cdef inline void sort_columns(self) noexcept nogil:
-        """Ascending, by way of a bit map: linear, and its memory fits the cache."""
+        """Sort columns by way of a bit map, which takes linear time and fits the cache."""
         cdef uint32_t m, j, word
         cdef uint32_t n = 0
         cdef uint64_t high, low
@@ -128,12 +128,12 @@ cdef class RowMerger:
                     low &= low - 1
 
     def merge(self, uint8_t[::1] out not None):
-        """Write records to `out`. Returns (bytes written, the hungry input, or FULL, or DONE)."""
+        """Write records to `out`; returns the bytes written, and a hungry input, or FULL, or DONE."""
         cdef uint64_t used = 0
         cdef uint64_t room = out.shape[0]
         cdef uint32_t k, row
         cdef Py_ssize_t status = DONE
-        if room < LARGEST * (<uint64_t> self.size // MOST + 1):
+        if room < LARGEST_BYTES * (<uint64_t> self.size // MOST_ENTRIES + 1):
             raise ValueError("the buffer cannot hold a row")
         with nogil:
             while True:
@@ -160,7 +160,7 @@ cdef class RowMerger:
                         self.at += 1
                 if status >= 0:
                     break
-                if room - used < LARGEST * (<uint64_t> self.n // MOST + 1):
+                if room - used < LARGEST_BYTES * (<uint64_t> self.n // MOST_ENTRIES + 1):
                     status = FULL
                     break
                 self.sort_columns()
@@ -171,9 +171,9 @@ cdef class RowMerger:
 
 
 cdef class TileScatter:
-    """Deals the records of one class of rows out to tiles [row class, column class], a buffer each, and sums marginals.
+    """Deals the records of one class of rows out to the buffers of tiles [row class, column class]; sums marginals.
 
-    Rows and columns are numbered within the tile. With `mirrored`, an entry off the diagonal counts for both its words.
+    Rows and columns are numbered within the tile. With `mirrored`, an entry off the diagonal counts for both words.
     """
     cdef uint32_t classes, shift, room
     cdef uint32_t[::1] rows, columns
@@ -181,7 +181,7 @@ cdef class TileScatter:
     cdef uint32_t[::1] fill
     cdef uint64_t[::1] contexts, terms
     cdef bint mirrored
-    cdef uint32_t entry                 # to go on with, of the record at hand
+    cdef uint32_t entry                 # where to go on in the record at hand
     cdef readonly object arrays
 
     def __init__(self, uint32_t classes, uint32_t room, bint mirrored, uint64_t[::1] contexts not None,
@@ -196,7 +196,7 @@ cdef class TileScatter:
         self.contexts, self.terms = contexts, terms
 
     def scatter(self, const uint8_t[::1] data not None, Py_ssize_t start):
-        """Take in the records of `data[start:]`. Returns (position, the tile that is full, or -1 at the end)."""
+        """Take in the records of `data[start:]`; returns the position, and the tile that is full, or -1 at the end."""
         cdef const uint8_t* p
         cdef const uint32_t* columns
         cdef const uint8_t* counts
@@ -206,8 +206,8 @@ cdef class TileScatter:
         while position < data.shape[0]:
             p = &data[position]
             read_header(p, &row, &entries, &width)
-            columns = <const uint32_t*> (p + HEADER)
-            counts = p + HEADER + 4 * <uint64_t> entries
+            columns = <const uint32_t*> (p + HEADER_BYTES)
+            counts = p + HEADER_BYTES + 4 * <uint64_t> entries
             with nogil:
                 for k in range(self.entry, entries):
                     j = columns[k]
@@ -232,7 +232,7 @@ cdef class TileScatter:
         return position, -1
 
     def take(self, uint32_t tile):
-        """The (rows, columns, counts) gathered for a tile, as views; the tile is empty afterwards."""
+        """Return the (rows, columns, counts) of a tile as views; the tile is empty afterwards."""
         start = tile * self.room
         stop = start + self.fill[tile]
         self.fill[tile] = 0
@@ -241,7 +241,7 @@ cdef class TileScatter:
 
 def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None,
             const uint64_t[::1] counts not None, uint32_t size):
-    """The records of sorted triples without duplicates, as bytes."""
+    """Return the records of sorted triples without duplicates, as bytes."""
     cdef uint64_t[::1] totals = np.zeros(max(size, 1), dtype=np.uint64)
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop

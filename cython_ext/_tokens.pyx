@@ -1,6 +1,6 @@
-"""Bytes to words: one hash table that counts words as they come, or turns them into ids.
+"""Turns bytes into words: one hash table counts words as they come, or turns them into ids.
 
-The table keeps a slot of 32 bytes for each word, two to a cache line: a word of up to 15 bytes is compared and counted
+The table keeps a slot of 32 bytes for each word, two per cache line. A word of up to 15 bytes is compared and counted
 without touching other memory. Words come out of the scanner in batches, so that their slots can be fetched ahead.
 """
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -16,11 +16,11 @@ import numpy as np
 cdef struct Slot:
     uint64_t a, b
     uint64_t count
-    uint32_t id         # 1 + the word's number; 0 in an empty slot
+    uint32_t id         # 1 + the number of the word; 0 in an empty slot
 
 cdef enum:
-    MISSING = 0xFFFFFFFF        # not in the table
-    VANISHED = 0xFFFFFFFE       # malformed through and through, and errors="ignore"
+    MISSING = 0xFFFFFFFF        # The word is not in the table.
+    VANISHED = 0xFFFFFFFE       # With errors="ignore", nothing is left of a malformed word.
 
 cdef uint8_t[256] TEXT
 cdef uint8_t[256] LISTED
@@ -42,6 +42,13 @@ cdef void fill_classes() noexcept:
 fill_classes()
 
 
+cdef inline Scanner scanner_of(const uint8_t* base, Py_ssize_t start, Py_ssize_t stop, bint listed) noexcept nogil:
+    cdef Scanner s
+    s.position, s.end, s.listed = base + start, base + stop, listed
+    s.classes = &LISTED[0] if listed else &TEXT[0]
+    return s
+
+
 cdef inline bint is_ascii(const uint8_t* p, uint32_t length) noexcept nogil:
     cdef uint32_t i
     cdef uint8_t bits = 0
@@ -51,7 +58,7 @@ cdef inline bint is_ascii(const uint8_t* p, uint32_t length) noexcept nogil:
 
 
 cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nogil:
-    """Where the first malformed sequence starts, or -1 (RFC 3629: no overlong forms, no surrogates)."""
+    """Return where the first malformed sequence starts, or -1 (RFC 3629: no overlong forms, no surrogates)."""
     cdef uint32_t i = 0
     cdef uint32_t k, more
     cdef uint8_t c, low, high
@@ -88,8 +95,12 @@ cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nog
     return -1
 
 
+cdef inline bint is_malformed(const Event* e) noexcept nogil:
+    return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
+
+
 class InvalidUTF8(ValueError):
-    """Malformed bytes at `position` of the block."""
+    """Raised for malformed bytes at `position` of the block."""
 
     def __init__(self, position):
         super().__init__(position)
@@ -103,7 +114,7 @@ cdef class WordTable:
     """
     cdef Slot* slots
     cdef uint64_t mask
-    cdef uint32_t size, room            # words, and what the arrays below have room for
+    cdef uint32_t size, room            # number of words, and of those for which the arrays below have room
     cdef uint64_t* places               # where each word was first seen
     cdef uint64_t* ends                 # where its bytes end in `text`
     cdef uint8_t* text
@@ -138,7 +149,7 @@ cdef class WordTable:
     # ------------------------------------------------------------------ the table
 
     cdef inline Slot* find(self, const Event* e) noexcept nogil:
-        """The word's slot, or the empty one where it would go."""
+        """Return the slot of a word, or the empty one where it would go."""
         cdef uint64_t i = e.hash & self.mask
         cdef Slot* slot
         cdef uint64_t start
@@ -153,6 +164,14 @@ cdef class WordTable:
                 if self.ends[slot.id - 1] - start == e.length and memcmp(self.text + start, e.start, e.length) == 0:
                     return slot
             i = (i + 1) & self.mask
+
+    cdef inline uint32_t next_events(self, Scanner* s, Event* events) noexcept nogil:
+        """Scan the next batch, and have the slots of its words fetched ahead; returns 0 at the end."""
+        cdef uint32_t k
+        cdef uint32_t n = scan(s, events)
+        for k in range(n):
+            prefetch(&self.slots[events[k].hash & self.mask])
+        return n
 
     cdef inline uint64_t start_of(self, uint32_t word) noexcept nogil:
         return self.ends[word - 1] if word else 0
@@ -176,7 +195,7 @@ cdef class WordTable:
         return 0
 
     cdef int reserve(self, uint32_t length) except -1 nogil:
-        """Room for one more word of that many bytes."""
+        """Make room for one more word of that many bytes."""
         cdef uint64_t used = self.start_of(self.size)
         cdef void* p
         if self.size == self.room:
@@ -217,7 +236,7 @@ cdef class WordTable:
         return 0
 
     cdef int put(self, const Event* e, uint64_t count, uint64_t place) except -1 nogil:
-        """Count a word so many times more, first seen at `place` if not before."""
+        """Add `count` occurrences of a word, the first of them at `place`."""
         cdef Slot* slot = self.find(e)
         if slot.id == 0:
             return self.insert(slot, e, count, place)
@@ -230,10 +249,10 @@ cdef class WordTable:
 
     def count(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
               bint inside=False, uint32_t max_size=0):
-        """Count the words of `data[start:]`; `place` is where data[0] stands in the corpus.
+        """Count the words of `data[start:]`; `place` is the place of data[0] in the corpus.
 
-        `inside`: the data begin in the middle of a sentence, which has been counted before. Returns how far it came:
-        the end, or with `max_size` the end of the first sentence after which there are more words than that.
+        With `inside`, the data begin in the middle of a sentence that has been counted before. Returns the position
+        that was reached: the end, or with `max_size` the end of the first sentence that leaves more words than that.
         """
         cdef Scanner s
         cdef Event[BATCH] events
@@ -246,19 +265,16 @@ cdef class WordTable:
         if start >= data.shape[0]:
             return start
         base = &data[0]
-        s.position, s.end, s.listed = base + start, base + data.shape[0], listed
-        s.classes = &LISTED[0] if listed else &TEXT[0]
+        s = scanner_of(base, start, data.shape[0], listed)
         with nogil:
             while not full:
-                n = scan(&s, events)
+                n = self.next_events(&s, events)
                 if n == 0:
                     break
                 for k in range(n):
-                    prefetch(&self.slots[events[k].hash & self.mask])
-                for k in range(n):
                     e = &events[k]
                     if e.kind == SENTENCE:
-                        # Text: an empty line is no sentence. Token lists: an empty list is one, as for gensim.
+                        # In text an empty line is no sentence. In token lists an empty list is one, as for gensim.
                         if listed:
                             self.sentences += 1
                         full = max_size and self.size > max_size and (inside or listed)
@@ -269,7 +285,7 @@ cdef class WordTable:
                         continue
                     slot = self.find(e)
                     if slot.id == 0:
-                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                        if not listed and is_malformed(e):
                             with gil:
                                 text = repaired(e, base, errors)
                                 if text:
@@ -279,7 +295,7 @@ cdef class WordTable:
                                 continue
                         else:
                             self.insert(slot, e, 0, place + (e.start - base))
-                            slot = self.find(e)     # the table may have moved
+                            slot = self.find(e)     # The table may have moved.
                     slot.count += 1
                     self.tokens += 1
                     if not inside:
@@ -296,7 +312,7 @@ cdef class WordTable:
         self.put(&e, count, place)
 
     def merge(self, tuple other not None):
-        """Add what another table's `state()` holds."""
+        """Add the `state()` of another table."""
         cdef const uint8_t[::1] text = other[0]
         cdef const uint64_t[::1] ends = other[1]
         cdef const uint64_t[::1] counts = other[2]
@@ -319,7 +335,7 @@ cdef class WordTable:
     # ------------------------------------------------------------------ words out
 
     def counts(self):
-        """The count of each word, by its number."""
+        """Return the count of each word, by its number."""
         result = np.zeros(self.size, dtype=np.uint64)
         cdef uint64_t[::1] out = result
         cdef uint64_t k
@@ -330,11 +346,11 @@ cdef class WordTable:
         return result
 
     def count_of(self, bytes word not None):
-        """The count of one word; 0 where it is not there."""
+        """Return the count of one word; 0 if it is not there."""
         return self.slot_of(word).count
 
     def state(self):
-        """What `merge` takes: bytes of all words, their ends, counts, first places, tokens, sentences."""
+        """Return what `merge` takes: the bytes of all words, their ends, counts and first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)
         text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
         if self.size == 0:
@@ -345,7 +361,7 @@ cdef class WordTable:
         return text, ends, self.counts(), places, self.tokens, self.sentences
 
     def words(self, selection=None):
-        """The words, or those with the given numbers, as a list of str."""
+        """Return the words, or those with the given numbers, as a list of str."""
         cdef uint32_t k
         cdef uint64_t start
         cdef list result = []
@@ -357,7 +373,7 @@ cdef class WordTable:
         return result
 
     def keep(self, selection):
-        """A new table with the given words only, in that order; counts of tokens and sentences stay."""
+        """Return a new table with the given words only, in that order, and the same counts of tokens and sentences."""
         cdef WordTable table = WordTable()
         cdef uint32_t k
         cdef uint64_t start
@@ -374,12 +390,12 @@ cdef class WordTable:
                uint32_t[::1] ids not None, Py_ssize_t used, uint32_t window, bint gaps, keep_below, uint64_t seed):
         """Append the ids of the words of `data[start:]` to `ids[used:]`.
 
-        A sentence is followed by `window` times the id V = len(self), which stands for nothing; so is the end of the
-        data. Unknown words are left out, or with `gaps` become one V. `keep_below` (uint32 for each word, or None)
-        removes a token when a draw, a hash of `seed` and of its place, is above it.
+        After each sentence and at the end of the data follows `window` times the id V = len(self), which stands for no
+        word. Unknown words are left out, or with `gaps` become one V. `keep_below` (uint32 for each word, or None)
+        removes a token if a draw, which is a hash of `seed` and of its place, is above the number of its word.
 
         Returns (position in data, words read, ids used, end of the first sentence or -1, start and end of the last). It
-        stops early where `ids` is full, between two words.
+        stops between two words if `ids` is full.
         """
         cdef Scanner s
         cdef Event[BATCH] events
@@ -403,15 +419,12 @@ cdef class WordTable:
         if sampled:
             limits = keep_below
         base = &data[0]
-        s.position, s.end, s.listed = base + start, base + data.shape[0], listed
-        s.classes = &LISTED[0] if listed else &TEXT[0]
+        s = scanner_of(base, start, data.shape[0], listed)
         with nogil:
             while not full:
-                n = scan(&s, events)
+                n = self.next_events(&s, events)
                 if n == 0:
                     break
-                for k in range(n):
-                    prefetch(&self.slots[events[k].hash & self.mask])
                 for k in range(n):
                     e = &events[k]
                     if used > limit:
@@ -429,7 +442,7 @@ cdef class WordTable:
                     slot = self.find(e)
                     if slot.id == 0:
                         id = MISSING
-                        if not listed and not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0:
+                        if not listed and is_malformed(e):
                             with gil:
                                 text = repaired(e, base, errors)
                                 if text:
@@ -467,7 +480,7 @@ cdef inline Py_ssize_t pad(uint32_t[::1] ids, Py_ssize_t used, uint32_t window, 
 
 
 cdef bytes repaired(const Event* e, const uint8_t* base, str errors):
-    """A malformed token as `errors` wants it; "strict" raises."""
+    """Return a malformed token as `errors` says; "strict" raises an error."""
     cdef bytes token = (<const char*> e.start)[:e.length]
     if errors == "strict":
         raise InvalidUTF8((e.start - base) + invalid_utf8(e.start, e.length))

@@ -1,21 +1,3 @@
-# Header only: large zeroed memory that is looked at in random places, on huge pages where the system has them.
-cdef extern from *:
-    """
-    #include <stdlib.h>
-    #include <string.h>
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #endif
-    static inline void* gh_zeroed(size_t bytes) {
-    #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        void* p;
-        if (bytes >= (size_t)1 << 22) {
-            if (posix_memalign(&p, (size_t)1 << 21, bytes)) return NULL;
-            madvise(p, bytes, MADV_HUGEPAGE);  /* a wish: without it all works the same, only slower */
-            return memset(p, 0, bytes);
-        }
-    #endif
-        return calloc(bytes, 1);
-    }
-    """
+# Large zeroed memory that is read in random places.
+cdef extern from "huge_pages.h":
     void* zeroed "gh_zeroed"(size_t bytes) noexcept nogil

@@ -1,6 +1,6 @@
-# Header only: the records of a run.
+# The records of a run, which is a file of counted rows.
 #
-# A run is a file of counted rows. Its rows are ordered by (row mod classes, row); a row is one or more records:
+# Its rows are ordered by (row mod classes, row). A row consists of one or more records:
 #     uint32 row, uint32 entries | width << 24, uint32 column[entries], uintN count[entries] (N = 8 width), padding to 4
 # The counts of a record share the narrowest width that holds them.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -11,9 +11,9 @@ ctypedef fused Total:
     uint64_t
 
 cdef enum:
-    MOST = 4096                         # entries of a record
-    HEADER = 8                          # bytes
-    LARGEST = HEADER + 12 * MOST        # bytes of a record
+    MOST_ENTRIES = 4096                                 # of a record
+    HEADER_BYTES = 8
+    LARGEST_BYTES = HEADER_BYTES + 12 * MOST_ENTRIES    # of a record
 
 
 cdef inline uint32_t width_of(uint64_t largest) noexcept nogil:
@@ -25,7 +25,7 @@ cdef inline uint32_t width_of(uint64_t largest) noexcept nogil:
 
 
 cdef inline uint64_t record_bytes(uint32_t entries, uint32_t width) noexcept nogil:
-    return HEADER + 4 * <uint64_t> entries + ((<uint64_t> entries * width + 3) & ~<uint64_t> 3)
+    return HEADER_BYTES + 4 * <uint64_t> entries + ((<uint64_t> entries * width + 3) & ~<uint64_t> 3)
 
 
 cdef inline void write_header(uint8_t* p, uint32_t row, uint32_t entries, uint32_t width) noexcept nogil:
@@ -50,7 +50,7 @@ cdef inline void put_count(uint8_t* counts, uint32_t k, uint32_t width, uint64_t
     elif width == 4:
         (<uint32_t*> counts)[k] = <uint32_t> value
     else:
-        memcpy(counts + 8 * <uint64_t> k, &value, 8)    # a record is aligned to 4 bytes only
+        memcpy(counts + 8 * <uint64_t> k, &value, 8)    # A record is aligned to 4 bytes only.
 
 
 cdef inline uint64_t get_count(const uint8_t* counts, uint32_t k, uint32_t width) noexcept nogil:
@@ -67,21 +67,21 @@ cdef inline uint64_t get_count(const uint8_t* counts, uint32_t k, uint32_t width
 
 cdef inline uint64_t write_row(uint32_t row, const uint32_t* columns, uint32_t n, Total* totals,
                                uint8_t* out) noexcept nogil:
-    """Write the row's counts as records, and set them to zero where they came from."""
+    """Write the counts of a row as records, and set its totals back to zero."""
     cdef uint64_t used = 0
     cdef uint64_t largest
     cdef uint32_t start = 0
     cdef uint32_t k, entries, width
     cdef uint8_t* counts
     while start < n:
-        entries = min(n - start, <uint32_t> MOST)
+        entries = min(n - start, <uint32_t> MOST_ENTRIES)
         largest = 0
         for k in range(start, start + entries):
             largest = max(largest, totals[columns[k]])
         width = width_of(largest)
         write_header(out + used, row, entries, width)
-        memcpy(out + used + HEADER, columns + start, 4 * <uint64_t> entries)
-        counts = out + used + HEADER + 4 * <uint64_t> entries
+        memcpy(out + used + HEADER_BYTES, columns + start, 4 * <uint64_t> entries)
+        counts = out + used + HEADER_BYTES + 4 * <uint64_t> entries
         for k in range(entries):
             put_count(counts, k, width, totals[columns[start + k]])
             totals[columns[start + k]] = 0

@@ -1,46 +1,13 @@
-# Header only: cuts bytes into tokens and sentence ends, eight bytes at a time.
+# Cuts bytes into tokens and sentence ends, eight bytes at a time.
 #
-# Two kinds of block are scanned with the same code:
+# Two kinds of blocks are scanned with the same code:
 # - text: tokens are separated by what `str.split()` calls white space, sentences by "\n";
 # - token lists: every token ends in 0xFF and every sentence in 0xFE, two bytes that never occur in UTF-8,
 #   so that a token may hold any character and may even be empty.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <string.h>
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    #define GH_LITTLE(x) __builtin_bswap64(x)
-    #else
-    #define GH_LITTLE(x) (x)
-    #endif
-    #define GH_SALT_A 0x9E3779B97F4A7C15ULL
-    #define GH_SALT_B 0xD6E8FEB86659FD93ULL
-    #if defined(_MSC_VER)
-    #include <intrin.h>
-    static inline int gh_ctz(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return (int)i; }
-    static inline uint64_t gh_fold(uint64_t a, uint64_t b) {
-        uint64_t high, low = _umul128(a, b, &high);
-        return low ^ high;
-    }
-    static inline void gh_prefetch(const void* p) { _mm_prefetch((const char*)p, _MM_HINT_T0); }
-    #else
-    static inline int gh_ctz(uint64_t x) { return __builtin_ctzll(x); }
-    static inline uint64_t gh_fold(uint64_t a, uint64_t b) {
-        unsigned __int128 m = (unsigned __int128)a * b;
-        return (uint64_t)m ^ (uint64_t)(m >> 64);
-    }
-    static inline void gh_prefetch(const void* p) { __builtin_prefetch(p); }
-    #endif
-    static inline uint64_t gh_load(const uint8_t* p) { uint64_t x; memcpy(&x, p, 8); return GH_LITTLE(x); }
-    /* Sets the high bit of the first byte that is below 0x21 or above 0x7F; bits above that one are not exact. */
-    static inline uint64_t gh_special(uint64_t x) {
-        return ((((x) - 0x2121212121212121ULL) & ~(x)) | (x)) & 0x8080808080808080ULL;
-    }
-    static inline uint64_t gh_keep(uint64_t x, uint64_t bytes) { return bytes >= 8 ? x : x & ~(~0ULL << (8 * bytes)); }
-    """
+cdef extern from "scanner.h":
     uint64_t SALT_A "GH_SALT_A"
     uint64_t SALT_B "GH_SALT_B"
     int ctz "gh_ctz"(uint64_t x) noexcept nogil
@@ -52,10 +19,10 @@ cdef extern from *:
 
 
 cdef enum:
-    ORDINARY = 0    # part of a token
-    BLANK = 1       # ends a token
-    BREAK = 2       # ends a sentence
-    LEAD = 3        # may begin one of Unicode's white spaces
+    ORDINARY = 0    # It is part of a token.
+    BLANK = 1       # It ends a token.
+    BREAK = 2       # It ends a sentence.
+    LEAD = 3        # It may begin one of Unicode's white spaces.
 
 cdef enum:
     WORD = 0
@@ -78,11 +45,11 @@ cdef struct Scanner:
     const uint8_t* position
     const uint8_t* end
     const uint8_t* classes      # 256 entries
-    bint listed                 # a block of token lists, not text
+    bint listed                 # whether the block holds token lists and not text
 
 
 cdef inline uint32_t blank_width(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """How many bytes of white space beyond ASCII start at the lead byte p: 0, 2 or 3."""
+    """Return how many bytes of white space beyond ASCII start at the lead byte p: 0, 2 or 3."""
     if p[0] == 0xC2:
         return 2 if end - p >= 2 and (p[1] == 0x85 or p[1] == 0xA0) else 0
     if end - p < 3:
@@ -97,7 +64,7 @@ cdef inline uint32_t blank_width(const uint8_t* p, const uint8_t* end) noexcept 
 
 
 cdef inline const uint8_t* token_end(Scanner* s, const uint8_t* p) noexcept nogil:
-    """The first byte at or after p that does not belong to the token."""
+    """Return the first byte at or after p that does not belong to the token."""
     cdef uint64_t marks
     cdef uint8_t kind
     while p < s.end:
@@ -129,13 +96,13 @@ cdef inline uint64_t long_hash(const uint8_t* p, uint32_t length) noexcept nogil
 
 
 cdef inline void describe(Event* e, const uint8_t* p, uint32_t length, const uint8_t* end) noexcept nogil:
-    """The key and the hash of the token at p. Tokens of up to 15 bytes are their own key."""
+    """Set the key and the hash of the token at p. A token of up to 15 bytes is its own key."""
     cdef uint8_t near_end[16]
     cdef const uint8_t* q = p
     e.kind = WORD
     e.start = p
     e.length = length
-    if end - p < 16:        # never read past the block
+    if end - p < 16:        # Never read past the block.
         memcpy(near_end, p, end - p)
         q = near_end
     if length <= SHORT:
@@ -148,7 +115,7 @@ cdef inline void describe(Event* e, const uint8_t* p, uint32_t length, const uin
 
 
 cdef inline uint32_t scan(Scanner* s, Event* events) noexcept nogil:
-    """Fills up to BATCH events and moves on; 0 at the end of the block."""
+    """Fill up to BATCH events and move on; returns how many, 0 at the end of the block."""
     cdef const uint8_t* p = s.position
     cdef const uint8_t* q
     cdef uint32_t n = 0
@@ -174,7 +141,7 @@ cdef inline uint32_t scan(Scanner* s, Event* events) noexcept nogil:
             describe(&events[n], p, <uint32_t> (q - p), s.end)
             n += 1
             p = q
-            # One separator belongs to the token, unless it ends the sentence too.
+            # One separator belongs to the token, unless it ends the sentence as well.
             if p < s.end and s.classes[p[0]] == BLANK:
                 p += 1
     s.position = p

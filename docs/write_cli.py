@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from gensim_hilbert.cli import cli
-from gensim_hilbert.cli.names import OLD
+from gensim_hilbert.cli.names import OLD_OPTIONS
 
 INTRODUCTION = """\
 # Command line
@@ -54,7 +54,7 @@ def text() -> str:
     parts = [INTRODUCTION, help_of(TOP)]
     for name, verb in cli.commands.items():
         parts.append(f"## {name}\n\n{help_of(click.Context(verb, parent=TOP, info_name=name))}")
-    names = "".join(f"| `--{name}` | {says} |\n" for name, says in OLD.items())
+    names = "".join(f"| `--{name}` | {says} |\n" for name, says in OLD_OPTIONS.items())
     return "\n".join([*parts, CONFIGURATION, OLD_NAMES + names])
 
 

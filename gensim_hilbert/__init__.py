@@ -1,7 +1,7 @@
-"""Hilbert-MLE word embeddings for Gensim: exact pair counts, and vectors and covectors whose products are their PMI."""
+"""Hilbert-MLE word embeddings for Gensim: exact pair counts, and vectors and covectors whose products are the PMI."""
 
 try:
-    from gensim_hilbert import _counting, _merge, _tokens  # noqa: F401  # only to see whether they are there
+    from gensim_hilbert import _counting, _merge, _tokens  # noqa: F401  # only to see whether they are compiled
 except ImportError as error:
     raise ImportError(
         f"gensim_hilbert is not compiled here ({error}): run `pip install -e .` in its source tree, or `pip install "
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import the model when it is asked for: counting needs neither gensim nor torch."""
+    """Import the model only when it is asked for: gensim and torch take seconds to load."""
     if name == "HilbertMLE":
         from gensim_hilbert.model import HilbertMLE
 

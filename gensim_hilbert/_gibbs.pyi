@@ -1,6 +1,6 @@
 import numpy as np
 
-from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.composition import Composition
 
 SAMPLERS: dict[str, int]
 

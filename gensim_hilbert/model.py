@@ -2,117 +2,112 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
-import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from copy import deepcopy
 from pathlib import Path
-from secrets import randbits
 from timeit import default_timer
-from typing import Any, TypeVar
-from zlib import crc32
+from typing import Any
 
 import numpy as np
 from gensim.models import Word2Vec
-from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-from gensim_hilbert.arguments import (
-    BUCKET,
-    MEMORY_GB,
-    OF_OBJECTIVES,
-    OF_SUBWORDS,
-    SETTINGS,
-    TEMPERATURE,
-    USUAL,
-    WITHOUT_EFFECT,
-    check,
-)
-from gensim_hilbert.associations import Associations
-from gensim_hilbert.corpus import Corpus, Spooled, TokenCorpus, as_corpus
+from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.settings import Window
-from gensim_hilbert.counting.store import StoreError, counts_beside, keep_counts, refuse_to_replace
-from gensim_hilbert.engine import default_workers
-from gensim_hilbert.keyedvectors import Vectors
-from gensim_hilbert.objectives import Biases, Objective, named
-from gensim_hilbert.solvers import GENSIM_ALPHA, FromCounts, FromStream, Record, Solver, memory_of
-from gensim_hilbert.subwords import SubwordVectors
-from gensim_hilbert.training.checkpoint import Checkpoint, Saved
-from gensim_hilbert.vocabulary import NothingToCount, Vocabulary, scan_words
+from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
+from gensim_hilbert.model_text import FEW_TOKENS, corpus_of, count_pairs, refuse_other_window, resolve_corpus
+from gensim_hilbert.model_training import (
+    checkpoint_request,
+    counts_solver,
+    starting_point,
+    stream_solver,
+    vectors_crc,
+)
+from gensim_hilbert.model_vocabulary import VocabularyHooks
+from gensim_hilbert.objectives import Biases, Objective
+from gensim_hilbert.options import OPTIONS, resolve
+from gensim_hilbert.queries import WordQueries
+from gensim_hilbert.training.checkpoint import Checkpoint
+from gensim_hilbert.training.fit import Fitted, Record
+from gensim_hilbert.training.session import AnySolver, Session, Watcher
+from gensim_hilbert.vocabulary import NothingToCount, Vocabulary
 
 logger = logging.getLogger(__name__)
 
-RECORDS = 4096  # of the history of training, at most
-AnySolver = TypeVar("AnySolver", bound=Solver)
-FEW_TOKENS = 1_000_000  # a single draw of which tokens to remove would be mostly noise for a corpus smaller than this
+HISTORY_RECORDS = 4096  # at most
 
 
-class HilbertMLE(Associations, Word2Vec):
+class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
-    `wv` holds the vectors, `covectors` the covectors; `covector . vector` is the fitted PMI of two words.
-    `training_history` tells how training went: a dict a pass, or, from the stream, for every 128th of the words.
+    `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted
+    PMI. `training_history` has one record per pass; with Gibbs, one per 1/128 of the words.
 
-    All parameters up to `shrink_windows` are gensim's, in its order and with its defaults; `sg`, `hs`, `cbow_mean`,
-    `hashfxn`, `batch_words` and `null_word` have no effect.
+    The parameters up to `shrink_windows` are gensim's, in its order and with its defaults. `sg`, `hs`, `cbow_mean`,
+    `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open opens: several
+    files, compressed ones, URIs.
 
-    With `solver="factorization"` training is a function of the pair counts and the seed: `train` counts the pairs of
-    what it is given, adds them to those it has, and fits all of them; so training on A and then on B is training on
-    both. `epochs` says in how many rounds, each with its callbacks, not how much work is done. `sample` removes tokens
-    before windows are looked at, or on average where the first corpus has less than a million; `shrink_windows` weighs
-    contexts by distance; `alpha` and `min_alpha` scale and lower the rate; `negative` and `ns_exponent` have no effect,
-    but with `objective="sgns"`.
+    With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs
+    of its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is
+    training on both. `epochs` is the number of rounds, with callbacks after each, and not the amount of work. `sample`
+    removes tokens before windows are looked at; if the first corpus has less than a million tokens, it does so on
+    average instead of at random. `shrink_windows` gives contexts weights by their distance. `alpha` and `min_alpha`
+    scale the learning rate. `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
 
-    With `solver="gibbs"` vectors learn straight from the stream, by contrastive divergence: nothing is counted or kept
-    but two matrices, and all parameters mean what they mean to gensim. `train` goes on from the vectors there are. One
-    worker gives the same vectors for the same seed; more of them update the same rows without locks, and do not.
+    With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
+    only two matrices are kept in memory, and all parameters mean what they mean to gensim. `train` goes on from the
+    vectors that are there. With one worker the result depends on the seed only. Several workers update the same rows
+    without locks, so that the result differs a little each time.
 
     Parameters
     ----------
     solver : {"factorization", "gibbs"}
-        How to fit.
-    sampler : {"candidates", "metropolis", "exact"}
-        How Gibbs draws a negative: from `negative` candidates a word, shared by neighbouring words; by accepting or
-        rejecting `negative` proposals in turn; or from the whole conditional, which takes time in proportion to the
-        vocabulary.
-    gibbs_steps : int
-        Steps of the chain from a pair to its negative.
+        How vectors are learnt: from pair counts, or from the stream.
     objective : str or Objective
-        What is fitted: "hilbert", or another low rank embedder of `gensim_hilbert.objectives`, by its name, with
-        settings as in "glove(x_max=10)", or as an object, `GloVe(x_max=10)`; or one of your own, see there.
+        What is fitted: "hilbert", or another low rank embedder of `gensim_hilbert.objectives`. It is given by name, by
+        name with settings as in "glove(x_max=10)", or as an object such as `GloVe(x_max=10)`, also of a class of your
+        own.
     temperature : float
-        The paper's tau, of Hilbert-MLE: how much rare words weigh. 1 is plain maximum likelihood, 2 the paper's choice.
+        The paper's tau, for Hilbert-MLE: how much weight rare words get. 1 is plain maximum likelihood, 2 is the
+        paper's choice.
     threshold : float
-        Words less frequent than this weigh as in plain maximum likelihood; 0, as in the paper, spares none.
+        Words that are less frequent than this get the weight that they have in plain maximum likelihood. The paper has
+        no such threshold, which is 0.
     l2 : float or "auto"
         Strength of the prior, in counts.
     device : str
-        "auto", "cpu", "cuda", "cuda:1", "mps".
+        Where to compute: "auto", "cpu", "cuda", "cuda:1" or "mps".
     precision : {"float32", "tf32", "bf16"}
-        Of the large matrix products. The lower ones are for GPUs that are faster with them; all else is float32.
+        Precision of the large matrix products. The lower ones are for GPUs that are faster with them. Everything else
+        is float32.
     memory_gb : float
-        For counting, and for keeping counts in memory while training.
+        Memory in gigabytes for counting, and for keeping counts in memory while training.
     vectors : {"v", "v+w"}
         What `wv` holds: the vectors, or their sums with the covectors, from which PMI can no longer be read.
     gauge : float, optional
-        How much of each axis' strength the vectors get, from 0 to 1; the covectors get the rest. 0.5 makes both alike,
-        less tells synonyms better, more analogies. PMI is the same for all. By default 0.25 for factorization,
-        0.5 for gibbs.
+        Share of each axis' strength that goes to the vectors, from 0 to 1; the covectors get the rest. PMI is the same
+        for all values. With 0.5 both are alike; lower values find synonyms better, higher ones analogies. The default
+        is 0.25 for factorization and 0.5 for Gibbs.
     progress : bool
-        Whether to draw bars, if standard error is a terminal.
-    subwords : bool
-        Whether a word's vector is the mean of vectors of its character n-grams, as in fastText. `wv` is then gensim's
-        `FastTextKeyedVectors`, and has vectors for words that are not in the vocabulary, too; covectors stay with
-        words. For objectives whose psi is covector . vector, and for both solvers.
-    min_n, max_n, bucket : int
-        With `subwords`, the shortest and longest n-grams, and the number of buckets they are hashed to, as in gensim's
-        `FastText`. A model has a vector for each bucket.
+        Whether to draw bars if standard error is a terminal.
+    sampler : {"candidates", "metropolis", "exact"}
+        How Gibbs draws a negative: from `negative` candidates per word that neighbouring words share; by accepting or
+        rejecting `negative` proposals one after the other; or from the whole conditional distribution, which takes
+        time in proportion to the vocabulary.
+    gibbs_steps : int
+        Number of steps of the Gibbs chain from a pair to its negative.
     checkpoint : path, optional
-        A directory for counts, and for the state of training after each epoch. Training that was interrupted goes on
-        from there when it is asked for again with the same corpus and settings; others are refused. It ends with the
-        same vectors as if it had not been interrupted (with "gibbs", with one worker). It is not removed at the end.
+        Directory for counts and for the state of training after each epoch. If training was interrupted, the same call
+        goes on from there and gives the same vectors as if it had not been (with Gibbs, if there is one worker). A
+        call with another corpus or other settings is refused. The directory is not removed at the end.
+    subwords : bool
+        Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
+        gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
+        It works with both solvers, and with objectives whose psi is covector . vector.
+    min_n, max_n, bucket : int
+        With `subwords`, the lengths of the shortest and of the longest n-grams, and the number of buckets that they
+        are hashed to, as in gensim's `FastText`. A model has one vector per bucket.
     """
 
     # Set by gensim, which has no types.
@@ -121,291 +116,118 @@ class HilbertMLE(Associations, Word2Vec):
     min_alpha_yet_reached: float
     epochs: int
     compute_loss: bool
-    # Models saved by an earlier version have none of these.
-    checkpoint: Path | None = None
-    subwords: bool = False
-    counts_fingerprint: str | None = None  # of those saved with it
-    _has_learnt = False
+    # Set from OPTIONS.
+    solver: str
+    objective: Objective
 
     def __init__(
-        self,
-        sentences: Any = None,
-        corpus_file: Any = None,
-        vector_size: int = 100,
-        alpha: float = GENSIM_ALPHA,
-        window: int = 5,
-        min_count: int = 5,
-        max_vocab_size: int | None = None,
-        sample: float | None = 1e-3,
-        seed: int | None = 1,
-        workers: int | None = 3,
-        min_alpha: float = 0.0001,
-        sg: int = 0,
-        hs: int = 0,
-        negative: int = 5,
-        ns_exponent: float = 0.75,
-        cbow_mean: int = 1,
-        hashfxn: Any = hash,
-        epochs: int = 5,
-        null_word: int = 0,
-        trim_rule: Any = None,
-        sorted_vocab: int = 1,
-        batch_words: int = MAX_WORDS_IN_BATCH,
-        compute_loss: bool = False,
-        callbacks: Iterable[Any] = (),
-        comment: str | None = None,
-        max_final_vocab: int | None = None,
-        shrink_windows: bool = True,
-        *,
-        solver: str = "factorization",
-        objective: str | Objective = "hilbert",
-        temperature: float = TEMPERATURE,
-        threshold: float = 0.0,
-        l2: float | str = "auto",
-        device: str = "auto",
-        precision: str = "float32",
-        memory_gb: float = MEMORY_GB,
-        vectors: str = "v",
-        gauge: float | None = None,
-        progress: bool = True,
-        sampler: str = "candidates",
-        gibbs_steps: int = 1,
-        checkpoint: str | os.PathLike[str] | None = None,
-        subwords: bool = False,
-        min_n: int = 3,
-        max_n: int = 6,
-        bucket: int = BUCKET,
-    ):
-        sample, seed = sample or 0.0, randbits(31) if seed is None else int(seed)
-        given = locals()
-        check(given)
-        if workers is None or workers < 1:
-            workers = default_workers(None if workers is None or workers < 0 else workers)
-        self.objective = named(objective, **{name: given[name] for name in OF_OBJECTIVES})
-        if solver not in self.objective.solvers:
-            raise ValueError(f"{solver=} does not fit {objective=}; use solver='factorization', or objective='hilbert'")
-        if subwords and not self.objective.subwords:
-            raise ValueError(f"{objective=} does not go with subwords=True; use objective='hilbert' or 'sgns'")
-        self.solver, self.subwords, self.min_n, self.max_n, self.bucket = solver, subwords, min_n, max_n, bucket
-        unused = [name for name, usual in self.without_effect().items() if given[name] not in usual]
-        if solver == "gibbs" and not negative:  # a script with hierarchical softmax
-            unused.append("negative=0")
-        if unused:
-            warnings.warn(
-                f"HilbertMLE with {solver=} and {objective=} has no use for {', '.join(unused)}", stacklevel=2
-            )
-        self.temperature, self.threshold, self.l2 = temperature, threshold, l2
-        self.device, self.precision, self.gauge = device, precision, gauge
-        self.memory_gb, self.returned, self.progress = memory_gb, vectors, progress
-        self.sampler, self.gibbs_steps = sampler, gibbs_steps
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.psi_offset = 0.0  # covector . vector is the PMI plus this
-        self.wv = self._new_vectors(vector_size)
+        self, sentences: Any = None, corpus_file: Any = None, vector_size: int = 100, alpha: float = 0.025,
+        window: int = 5, min_count: int = 5, max_vocab_size: int | None = None, sample: float | None = 1e-3,
+        seed: int | None = 1, workers: int | None = 3, min_alpha: float = 0.0001, sg: int = 0, hs: int = 0,
+        negative: int = 5, ns_exponent: float = 0.75, cbow_mean: int = 1, hashfxn: Any = hash, epochs: int = 5,
+        null_word: int = 0, trim_rule: Any = None, sorted_vocab: int = 1, batch_words: int = 10_000,
+        compute_loss: bool = False, callbacks: Iterable[Any] = (), comment: str | None = None,
+        max_final_vocab: int | None = None, shrink_windows: bool = True, *, solver: str = "factorization",
+        objective: str | Objective = "hilbert", temperature: float = 1.25, threshold: float = 0.0,
+        l2: float | str = "auto", device: str = "auto", precision: str = "float32", memory_gb: float = 2.0,
+        vectors: str = "v", gauge: float | None = None, progress: bool = True, sampler: str = "candidates",
+        gibbs_steps: int = 1, checkpoint: str | os.PathLike[str] | None = None, subwords: bool = False,
+        min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000,
+    ):  # fmt: skip
+        values = resolve(dict(
+            vector_size=vector_size, alpha=alpha, window=window, min_count=min_count, max_vocab_size=max_vocab_size,
+            sample=sample, seed=seed, workers=workers, min_alpha=min_alpha, sg=sg, hs=hs, negative=negative,
+            ns_exponent=ns_exponent, cbow_mean=cbow_mean, hashfxn=hashfxn, epochs=epochs, null_word=null_word,
+            sorted_vocab=sorted_vocab, batch_words=batch_words, compute_loss=compute_loss, comment=comment,
+            max_final_vocab=max_final_vocab, shrink_windows=shrink_windows, solver=solver, objective=objective,
+            temperature=temperature, threshold=threshold, l2=l2, device=device, precision=precision,
+            memory_gb=memory_gb, vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
+            gibbs_steps=gibbs_steps, checkpoint=checkpoint, subwords=subwords, min_n=min_n, max_n=max_n, bucket=bucket,
+        ))  # fmt: skip
+        gensims = inspect.signature(Word2Vec.__init__).parameters
+        for name, option in OPTIONS.items():
+            if name not in gensims:
+                setattr(self, option.attribute or name, values[name])
         self.counts: PairCounts | None = None
-        self.training_history: list[Record] = []
+        self.counts_fingerprint: str | None = None  # of those that were saved with the model
+        self.learnt_from = LearntFrom.NOTHING
         self.thins_on_average: bool | None = None
-        self._written: int | None = None
-        self._learnt_from_stream = False
+        self.training_history: list[Record] = []
+        self.psi_offset = 0.0
+        self.biases: Biases | None = None
+        self.offsets: Biases | None = None
+        self._vectors_crc: int | None = None
         self._words_are_counted = False
-        super().__init__(
-            None, None, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers, min_alpha, sg, hs,
-            negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, None, sorted_vocab, batch_words, compute_loss,
-            (), comment, max_final_vocab, shrink_windows,
-        )  # fmt: skip
-        self._adopt_settings(given)
+        self.wv = self._new_vectors(values["vector_size"])
+        super().__init__(**{name: value for name, value in values.items() if name in gensims})
         if sentences is not None or corpus_file is not None:
-            self._check_corpus_sanity(corpus_iterable=sentences, corpus_file=corpus_file, passes=epochs + 1)
-            self.build_vocab(corpus_iterable=sentences, corpus_file=corpus_file, trim_rule=trim_rule)
-            # Pruning has lost occurrences, and the null word has none.
+            sentences, corpus_file = resolve_corpus(sentences, corpus_file)
+            corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
+            self._check_corpus_sanity(**corpus, passes=epochs + 1)
+            self.build_vocab(**corpus, trim_rule=trim_rule)
+            # Pruning loses occurrences, and the null word has none: words are then counted again with the pairs.
             self._words_are_counted = not (max_vocab_size or null_word)
             self.train(
-                corpus_iterable=sentences,
-                corpus_file=corpus_file,
-                total_examples=self.corpus_count,
-                total_words=self.corpus_total_words,
-                epochs=self.epochs,
-                start_alpha=self.alpha,
-                end_alpha=self.min_alpha,
-                compute_loss=self.compute_loss,
-                callbacks=callbacks,
-            )
+                **corpus, total_examples=self.corpus_count, total_words=self.corpus_total_words, epochs=self.epochs,
+                start_alpha=self.alpha, end_alpha=self.min_alpha, compute_loss=self.compute_loss, callbacks=callbacks,
+            )  # fmt: skip
         elif trim_rule is not None or callbacks:
             logger.warning("trim_rule and callbacks are not kept: give them to build_vocab() and train()")
 
     @classmethod
     def from_counts(cls, counts: PairCounts, callbacks: Iterable[Any] = (), **options: Any) -> HilbertMLE:
-        """Train on pair counts that have been made before, as they are: window, sample and words are theirs."""
+        """Train on pair counts that have been made before, as they are: their words, window and sample are used.
+
+        Parameters
+        ----------
+        counts : PairCounts
+            What to train on.
+        callbacks : iterable
+            gensim's callbacks.
+        **options
+            Keywords of `HilbertMLE`. `window` has an effect with imported counts only, which do not tell theirs.
+        """
         model = cls(**options)
         if model.solver != "factorization":
             raise ValueError(f"solver={model.solver!r} learns from text, not from counts; use solver='factorization'")
         model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
         model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
         rules = model.min_count, model.sorted_vocab, model.max_final_vocab
-        model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, as they stand
+        model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, in their order
         model.prepare_vocab()
         model.min_count, model.sorted_vocab, model.max_final_vocab = rules
-        model.window = counts.window.reach
+        model.window = counts.window.reach or model.window
         model.prepare_weights()
         model.counts, model.sample, model.thins_on_average = counts.as_counted()
         model._train_on_counts(model.epochs, callbacks)
         return model
 
-    def without_effect(self) -> dict[str, tuple[Any, ...]]:
-        """Arguments that neither solver nor objective nor subwords have a use for, with their usual values."""
-        used = self.objective.settings() if self.solver == "factorization" else {}
-        others = () if self.subwords else OF_SUBWORDS
-        unused = {*WITHOUT_EFFECT[self.solver], *others} - {*used} | {*self.objective.without}
-        return {name: usual for name, usual in USUAL.items() if name in unused}
-
-    def _adopt_settings(self, given: dict[str, Any]) -> None:
-        """What an argument says and what the objective says is the same."""
-        for name, value in self.objective.settings().items():
-            if name in OF_OBJECTIVES:
-                if given[name] not in (value, *USUAL[name]):
-                    raise ValueError(f"{name} is given twice: as {given[name]}, and in {self.objective!r}")
-                setattr(self, name, value)
-
-    # ------------------------------------------------------------------ vocabulary
-
-    def _new_vectors(self, vector_size: int) -> Vectors | SubwordVectors:
-        if self.subwords:
-            return SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket)
-        return Vectors(vector_size)
-
-    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
-        """As gensim does, but a corpus file may be anything that can be opened, compressed or remote too."""
-        if corpus_file is not None and corpus_iterable is None:
-            try:
-                as_corpus(corpus_file)
-            except (OSError, TypeError) as error:
-                raise TypeError(
-                    f"corpus_file must be a path or a URI that can be read, got {corpus_file!r}: {error}"
-                ) from error
-        else:
-            super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
-
-    def _check_training_sanity(self, **sizes: Any) -> None:
-        """As gensim does, but where no word has been frequent enough it says so."""
-        if not self.wv.key_to_index and self.corpus_total_words:
-            least = self.effective_min_count
-            raise RuntimeError(
-                f"no word is left: none occurs {least} times among {self.corpus_total_words:,}; "
-                + ("lower min_count" if least == self.min_count else "raise max_final_vocab")
-            )
-        if not self.wv.key_to_index:
-            raise RuntimeError(
-                "you must first build vocabulary before training the model: none has been built, or the corpus is empty"
-            )
-        super()._check_training_sanity(**sizes)
-
-    @staticmethod
-    def _corpus(corpus_iterable: Any, corpus_file: Any) -> Corpus:
-        if corpus_file is not None:
-            return as_corpus(corpus_file)
-        # A list of str is one sentence a str to gensim, which warns and goes on; never paths.
-        corpus = TokenCorpus(corpus_iterable)
-        corpus.can_repeat = not hasattr(corpus_iterable, "__next__")
-        corpus.may_differ = True  # random walks, say, which gensim trains on, too
-        return corpus
-
-    def scan_vocab(
-        self,
-        corpus_iterable: Any = None,
-        corpus_file: Any = None,
-        progress_per: int = 10000,
-        workers: Any = None,
-        trim_rule: Any = None,
-    ) -> tuple[int, int]:
-        """Count the words of a corpus, in parallel; returns the numbers of words and sentences."""
-        try:
-            table = scan_words(
-                self._corpus(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
-                workers=workers or self.workers, executor=None, errors="strict", progress=self.progress,
-            )  # fmt: skip
-        except NothingToCount as nothing:  # gensim does not mind, until it is to train
-            logger.info("%s", nothing)
-            self.raw_vocab = {}
-            return 0, 0
-        _, _, counts, places, tokens, sentences = table.state()
-        order = np.argsort(places, kind="stable")
-        self.raw_vocab = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
-        logger.info("collected %d words from %d tokens in %d sentences", len(self.raw_vocab), tokens, sentences)
-        return tokens, sentences
-
-    def make_cum_table(self, domain: int = 2**31 - 1) -> None:
-        """Nothing is drawn, so no table is needed."""
-
-    def create_binary_tree(self) -> None:
-        """There is no hierarchy of words, so no tree is needed."""
-
-    def init_weights(self) -> None:
-        """Forget vectors and counts, but keep the vocabulary."""
-        self.wv.resize_vectors(seed=self.seed)
-        self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
-        self.counts = self.biases = self.offsets = None
-        self.training_history, self._has_learnt = [], False
-        self._written = self._checksum()
-
-    def update_weights(self) -> None:
-        """Make room for new words; old vectors and counts stay."""
-        before = len(self.wv.vectors)
-        if not before:
-            raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
-        untouched = self._written == self._checksum()
-        self.wv.resize_vectors(seed=self.seed)
-        fresh = len(self.wv.vectors) - before
-        self.syn1neg = np.pad(self.syn1neg, ((0, fresh), (0, 0)))
-        if len(self.wv.vectors_lockf) > 1:
-            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, fresh), constant_values=1)
-        self.biases = padded(self.biases, fresh)
-        self.offsets = padded(self.offsets, fresh, -self.psi_offset)  # their PMI, of which nothing is known, is 0
-        if untouched:
-            self._written = self._checksum()
-
-    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
-        """Memory by use, in bytes; counts, shards and the optimiser's state included, where there are any."""
-        size = vocab_size or len(self.wv)
-        report = super().estimate_memory(vocab_size=size, report=report)
-        del report["total"]
-        report |= self.wv.memory(size) | memory_of(self, size)
-        report["total"] = sum(report.values())
-        return report
-
     # ------------------------------------------------------------------ training
 
     def train(
-        self,
-        corpus_iterable: Any = None,
-        corpus_file: Any = None,
-        total_examples: int | None = None,
-        total_words: int | None = None,
-        epochs: int | None = None,
-        start_alpha: float | None = None,
-        end_alpha: float | None = None,
-        word_count: int = 0,
-        queue_factor: int = 2,
-        report_delay: float = 1.0,
-        compute_loss: bool = False,
-        callbacks: Iterable[Any] = (),
-        **kwargs: Any,
-    ) -> tuple[int, int]:
+        self, corpus_iterable: Any = None, corpus_file: Any = None, total_examples: int | None = None,
+        total_words: int | None = None, epochs: int | None = None, start_alpha: float | None = None,
+        end_alpha: float | None = None, word_count: int = 0, queue_factor: int = 2, report_delay: float = 1.0,
+        compute_loss: bool = False, callbacks: Iterable[Any] = (), **kwargs: Any,
+    ) -> tuple[int, int]:  # fmt: skip
         """Count the pairs of a corpus, add them to those of earlier calls, and fit them all; or learn from the stream.
 
-        Parameters are gensim's. Returns the words used and the words read, over all epochs, as gensim does.
+        The parameters are gensim's. As in gensim, the numbers of words used and of words read are returned, over all
+        epochs.
         """
         self.alpha, self.min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
         self._check_training_sanity(epochs=epochs, total_examples=total_examples, total_words=total_words)
         assert epochs is not None
+        corpus_iterable, corpus_file = resolve_corpus(corpus_iterable, corpus_file)
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
-        corpus = self._corpus(corpus_iterable, corpus_file)
-        vocabulary = self._vocabulary()
+        corpus, vocabulary = corpus_of(corpus_iterable, corpus_file), self._vocabulary()
         if self.solver == "gibbs":
-            if not total_words:  # the rate falls with words, of which a sentence has so many
+            if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
-            return self._train_on_stream(corpus, vocabulary, total_words, epochs, callbacks, report_delay)
-        before, trainings = self.counts, self.train_count
+            return self._train_on_stream(corpus, total_words, epochs, callbacks, report_delay)
+        counts_before, trainings_before = self.counts, self.train_count
         try:
             fresh = self._count(corpus, vocabulary)
         except NothingToCount as nothing:
@@ -416,202 +238,138 @@ class HilbertMLE(Associations, Word2Vec):
         try:
             self._train_on_counts(epochs, callbacks, report_delay)
         except BaseException:
-            if self.train_count == trainings:  # it has not begun; another try shall not count the text twice
-                self.counts = before
+            if self.train_count == trainings_before:  # it has not begun; another try shall not count the text twice
+                self.counts = counts_before
             raise
-        kept = vocabulary.keep_probability(self.sample)
-        used = int((fresh.counts * kept).sum())
+        used = int((fresh.counts * vocabulary.keep_probability(self.sample)).sum())
         return used * epochs, fresh.tokens * epochs
 
     def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> Vocabulary:
-        """Add the pairs of a corpus to the counts; returns its numbers of words."""
+        """Add the pairs of a corpus to the counts; return how often it has each word."""
         from gensim_hilbert.training.device import choose_device
 
-        choose_device(self.device)  # which may not be there: better said now than after hours
-        weights = "dynamic" if self.shrink_windows else "flat"
-        if self.counts is not None and self.counts.window != Window.parse(self.window, weights):
-            raise ValueError(
-                f"this model was trained on counts with another window than {self.window} words of {weights} weights: "
-                "count the new text as those were, and train on the sum with from_counts"
+        choose_device(self.device)  # it may not be available, which is better said now than after hours of counting
+        if self.counts is not None:
+            refuse_other_window(self.counts, self.window, self.shrink_windows)
+        if self.learnt_from is LearntFrom.LOST_COUNTS:
+            self._refuse_sums()
+            logger.warning(
+                "this copy of the model is without the counts of earlier texts: training starts from its vectors, and "
+                "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
             )
-        if self.counts is None and self._has_learnt and not self._learnt_from_stream:
-            self._go_on_without_counts()
         recount, self._words_are_counted = not self._words_are_counted, False
-        if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-            corpus = TokenCorpus(Spooled(corpus.sentences))
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
-        # Counts of a corpus that cannot be recognised could not be used again.
-        kept = None if self.checkpoint is None or corpus.fingerprint is None else self._checkpoint_folder() / "counts"
-        try:
-            fresh = PairCounts.from_corpus(
-                corpus,
-                directory=kept,
-                vocabulary=vocabulary,
-                recount=recount,
-                window=self.window,
-                weights=weights,
-                sample=0 if self.thins_on_average else self.sample,
-                seed=self.seed,
-                workers=self.workers,
-                memory_gb=self.memory_gb,
-                progress=self.progress,
-            )
-        except FileExistsError as error:
-            raise ValueError(
-                f"{kept} holds the counts of another training, or damaged ones; go on with the same corpus and "
-                "settings, or remove it"
-            ) from error
+        fresh = count_pairs(
+            corpus, vocabulary, directory=None if self.checkpoint is None else self._checkpoint_folder() / "counts",
+            recount=recount, window=self.window, shrink_windows=self.shrink_windows,
+            sample=0 if self.thins_on_average else self.sample, seed=self.seed, workers=self.workers,
+            memory_gb=self.memory_gb, progress=self.progress,
+        )  # fmt: skip
         self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
         return fresh.vocabulary
 
-    def _go_on_without_counts(self) -> None:
-        """As gensim would; only a copy that was pickled, or a file without its counts, has lost them."""
-        if self.returned == "v+w":
-            raise ValueError(
-                "this copy of the model has no counts, and sums of vectors and covectors to go on from; save and load "
-                "the model instead of pickling it, or train with vectors='v'"
-            )
-        logger.warning(
-            "this copy of the model is without the counts of earlier texts: training starts from its vectors, and fits "
-            "the new text alone; models that are saved and loaded by their own methods keep their counts"
-        )
-        self._learnt_from_stream = True
-
     def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
-        lock, touched = self._starting_point()
-        start = touched or self._learnt_from_stream
+        counts, (start, is_given) = self.fitted_counts, starting_point(self)
         assert self.counts is not None
+        assert counts is not None
         self.add_lifecycle_event(
             "train",
             msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
         )
-        self._run(
-            lambda saved: FromCounts(self, epochs, start, lock, report_delay, saved),
-            epochs,
-            callbacks,
-            {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average},
-        )
-        self._learnt_from_stream = False
+        goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
+        solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
+        source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
+        self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source)
 
     def _train_on_stream(
-        self,
-        corpus: Corpus,
-        vocabulary: Vocabulary,
-        words: int,
-        epochs: int,
-        callbacks: Iterable[Any],
-        report_delay: float,
+        self, corpus: Corpus, words: int, epochs: int, callbacks: Iterable[Any], report_delay: float
     ) -> tuple[int, int]:
-        if self.returned == "v+w" and self.train_count:
-            raise ValueError(
-                "training cannot go on from sums of vectors and covectors, which is what wv holds with vectors='v+w'; "
-                "train with vectors='v'"
-            )
-        lock, touched = self._starting_point()
+        if self.train_count:
+            self._refuse_sums()
+        start, is_given = starting_point(self)
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
-        self.counts, self._learnt_from_stream = None, True
-        solver = self._run(
-            lambda saved: FromStream(self, corpus, vocabulary, words, epochs, lock, report_delay, not touched, saved),
-            epochs,
-            callbacks,
-            {"corpus": corpus.fingerprint, "total_words": words},
-        )
-        return solver.done.used, solver.done.words
-
-    def _starting_point(self) -> tuple[np.ndarray | None, bool]:
-        """Factors for the updates of vectors, if there are any; and whether somebody else has set the vectors."""
-        lock = self.wv.locks()
-        touched = lock is not None or self._written != self._checksum()
-        if touched and not (np.isfinite(self.wv.vectors).all() and np.isfinite(self.syn1neg).all()):
-            raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
-        if self.syn1neg.shape != self.wv.vectors.shape:
-            raise ValueError(
-                f"syn1neg must have a covector for each vector, {self.wv.vectors.shape}, got {self.syn1neg.shape}"
-            )
-        return lock, touched
+        solver = stream_solver(
+            self, corpus, self._vocabulary(), start, keep_axes=is_given, words=words, epochs=epochs,
+            report_delay=report_delay,
+        )  # fmt: skip
+        source = {"corpus": corpus.fingerprint, "total_words": words}
+        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source).done
+        return done.used, done.words
 
     def _run(
         self,
-        make_solver: Callable[[Saved | None], AnySolver],
+        make_solver: Callable[..., AnySolver],
+        learns_from: LearntFrom,
         epochs: int,
         callbacks: Iterable[Any],
         source: dict[str, Any],
     ) -> AnySolver:
-        """Run a solver's epochs, or those that a checkpoint lacks, with all that gensim does around them."""
+        """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
         self.running_training_loss = 0.0
-        callbacks = list(callbacks)
-        checkpoint = None if self.checkpoint is None else self._checkpoint(epochs, source)
-        saved = checkpoint.load() if checkpoint else None
-        for callback in callbacks:
-            callback.on_train_begin(self)
-        before = self._written
-        solver, earlier = make_solver(saved), self.training_history
+        callbacks, earlier = list(callbacks), self.training_history
+
+        def call(moment: str) -> None:
+            for callback in callbacks:
+                getattr(callback, moment)(self)
+
+        def take_over(fitted: Fitted, loss: float) -> None:
+            self.set_vectors(fitted.covectors, fitted.parameters, fitted.biases)
+            self.psi_offset, self.offsets, self.learnt_from = fitted.psi_offset, fitted.offsets, learns_from
+            if learns_from is LearntFrom.STREAM:
+                self.counts = None
+            records = [{"training": self.train_count + 1, **record} for record in fitted.history]
+            self.training_history = [*earlier, *records][-HISTORY_RECORDS:]
+            if self.compute_loss:
+                self.running_training_loss = loss
+
+        def epoch_ends(fitted: Fitted, loss: float) -> None:
+            take_over(fitted, loss)
+            call("on_epoch_end")
+
+        checkpoint = None
+        if self.checkpoint is not None:
+            request = checkpoint_request(self, self._vocabulary(), epochs, source)
+            checkpoint = Checkpoint(self._checkpoint_folder(), request)
+        watcher = Watcher(lambda: call("on_epoch_begin"), epoch_ends) if callbacks else None
+        call("on_train_begin")
+        session = Session(make_solver, epochs, checkpoint=checkpoint, watcher=watcher, compute_loss=self.compute_loss)
         try:
-            for epoch in range(saved.epochs if saved else 0, epochs):
-                for callback in callbacks:
-                    callback.on_epoch_begin(self)
-                loss = solver.run_epoch(epoch)
-                if self.compute_loss:
-                    self.running_training_loss = loss
-                self._remember(earlier, solver.history)
-                for callback in callbacks:
-                    callback.on_epoch_end(self)
-                if checkpoint:
-                    checkpoint.write(epoch + 1, *solver.state())
+            session.run()
         finally:
-            solver.finish()
-            self._remember(earlier, solver.history)
+            if session.fitted is not None:
+                take_over(session.fitted, session.final_loss)
+                if self.vectors_option == "v+w":
+                    from gensim_hilbert.training.gauge import summed
+
+                    self.set_vectors(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
             self.train_count += 1
             self.total_train_time += default_timer() - started
-            self._has_learnt = True
-            if self.returned == "v+w" and self._written != before:  # what is there are sums otherwise
-                from gensim_hilbert.training.gauge import summed
-
-                self.take(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()
-        for callback in callbacks:
-            callback.on_train_end(self)
-        return solver
-
-    def _remember(self, earlier: list[Record], records: list[Record]) -> None:
-        """Have the records of earlier trainings and of this one; of very many, the last."""
-        this = ({"training": self.train_count + 1, **record} for record in records)
-        self.training_history = [*earlier, *this][-RECORDS:]
+        call("on_train_end")
+        return session.solver
 
     def _checkpoint_folder(self) -> Path:
-        """Each call of `train` has one, so that a script with several of them can go on in any."""
+        """Return a folder for the next training, so that a script with several of them can go on in any."""
         assert self.checkpoint is not None
-        return self.checkpoint / f"training-{self.train_count + 1}"
+        return Path(self.checkpoint) / f"training-{self.train_count + 1}"
 
-    def _checkpoint(self, epochs: int, source: dict[str, Any]) -> Checkpoint:
-        """For the training about to begin, of which it knows all that the result depends on."""
-        settings = {name: getattr(self, name) for name in SETTINGS if name not in WITHOUT_EFFECT[self.solver]}
-        if self.solver == "factorization":
-            settings["objective"] = repr(self.objective)
-        request = {
-            "settings": {**settings, "epochs": epochs},
-            "vocabulary": self._vocabulary().fingerprint,
-            **source,
-            "start": self._checksum(),
-            "lock": crc32(np.ascontiguousarray(self.wv.vectors_lockf).data),
-        }
-        return Checkpoint(self._checkpoint_folder(), request)
+    def _refuse_sums(self) -> None:
+        if self.vectors_option == "v+w":
+            raise ValueError(
+                "training would have to go on from the vectors, but wv holds their sums with the covectors; train with "
+                "vectors='v', and keep the counts of the model, if it had any, by its own save and load"
+            )
 
-    def take(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
-        """Have these covectors, and vectors by these parameters, as the result of training."""
-        self.biases = biases
-        self.syn1neg, self.wv.parameters = covectors, parameters
+    # ------------------------------------------------------------------ results
+
+    def set_vectors(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
+        """Set what training has learnt: covectors, vectors or the rows that these are made of, and biases."""
+        self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
         self.wv.fill_norms(force=True)
-        self._written = self._checksum()
-
-    def _checksum(self) -> int:
-        """Tells whether somebody else has set the vectors: training then starts from them."""
-        return crc32(np.ascontiguousarray(self.syn1neg).data, crc32(np.ascontiguousarray(self.wv.parameters).data))
-
-    # ------------------------------------------------------------------ vectors and covectors
+        self._vectors_crc = vectors_crc(self)
 
     @property
     def fitted_counts(self) -> PairCounts | None:
@@ -620,80 +378,11 @@ class HilbertMLE(Associations, Word2Vec):
             return self.counts
         return self.counts.expected(self.sample)
 
-    def _keep(self) -> np.ndarray:
-        """With what probability subsampling keeps a token of each word."""
-        return self._vocabulary().keep_probability(self.sample)
-
-    def _vocabulary(self) -> Vocabulary:
-        """Words, their counts, and the size of the corpus they are from."""
-        size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
-        return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
-
-    # ------------------------------------------------------------------ files
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the counts, which may be large and temporary (`save` keeps them), and the place of checkpoints."""
-        return {**self.__dict__, "counts": None, "checkpoint": None}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> HilbertMLE:
-        """Counts are shared: their files are never changed."""
-        memo[id(self)] = twin = self.__class__.__new__(self.__class__)
-        twin.__dict__.update({name: deepcopy(value, memo) for name, value in vars(self).items() if name != "counts"})
-        twin.counts, twin.checkpoint = self.counts, None
-        return twin
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
-        name = args[0] if args else kwargs.get("fname_or_handle")
-        if not isinstance(name, str | os.PathLike):
-            super().save(*args, **kwargs)
-            return
-        source = None if self.counts is None else self.counts.directory
-        refuse_to_replace(counts_beside(name), source)
-        self.counts_fingerprint = None if self.counts is None else self.counts.fingerprint
-        super().save(*args, **kwargs)
-        keep_counts(source, counts_beside(name))
-
-    def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
-        return super()._save_specials(fname, separately, sep_limit, {*ignore, "counts"}, *rest)
-
-    @classmethod
-    def load(cls, *args: Any, **kwargs: Any) -> HilbertMLE:
-        """Load a model; `mmap="r"` shares its arrays between processes."""
-        model: HilbertMLE = super().load(*args, **kwargs)
-        if isinstance(model, HilbertMLE):  # gensim's own can be loaded, too
-            name = args[0] if args else kwargs.get("fname")
-            model._find_counts(name)
-            # What models saved by an earlier version do not have.
-            model.__dict__.setdefault("training_history", [])
-            if not hasattr(model, "objective"):
-                model.objective = named("hilbert", temperature=model.temperature, threshold=model.threshold)
-        return model
-
-    def _find_counts(self, name: Any) -> None:
-        if self.counts_fingerprint is None or not isinstance(name, str | os.PathLike):
-            return
-        beside = counts_beside(name)
-        counts = None
-        with suppress(FileNotFoundError, StoreError):
-            counts = PairCounts.open(beside)
-        if counts is not None and counts.fingerprint == self.counts_fingerprint:
-            self.counts = counts
+    def term_frequencies(self) -> np.ndarray:
+        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
+        counts, vocabulary = self.fitted_counts, self._vocabulary()
+        if counts is not None and len(counts) == len(self.wv):
+            weights = counts.marginals.terms
         else:
-            logger.warning("%s does not hold the counts that %s was trained on; it is without them", beside, name)
-
-    def reset_from(self, other_model: Word2Vec) -> None:
-        """Take over another model's vocabulary, and begin without counts."""
-        self.wv = self._new_vectors(self.vector_size)
-        self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
-        self.wv.expandos = other_model.wv.expandos
-        self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
-        self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
-        self.init_weights()
-
-
-def padded(pair: Biases | None, more: int, value: float = 0.0) -> Biases | None:
-    """Numbers of contexts and of terms, for so many words more; those of new contexts have a value."""
-    if pair is None:
-        return None
-    return np.pad(pair[0], (0, more), constant_values=value), np.pad(pair[1], (0, more))
+            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
+        return np.asarray(weights / weights.sum())

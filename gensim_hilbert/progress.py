@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, nothing elsewhere; the log says the rest."""
+"""The progress bar of long work. It is shown on terminals only; everything else goes to the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 
 class Progress:
-    """A bar over bytes that also tells tokens a second. Safe to call from threads."""
+    """A bar over bytes that also shows tokens per second. It may be called from several threads."""
 
     def __init__(self, title: str, total: int | None, *, show: bool = True, unit: str = "B"):
         self.lock = threading.Lock()
@@ -30,7 +30,7 @@ class Progress:
         )
 
     def update(self, amount: int, tokens: int = 0) -> None:
-        """So much more is done."""
+        """Report that so much more is done."""
         with self.lock:
             self.tokens += tokens
             if tokens and not self.bar.disable:
@@ -39,11 +39,11 @@ class Progress:
             self.bar.update(amount)
 
     def note(self, text: str) -> None:
-        """Show a few words behind the bar."""
+        """Show a short text behind the bar."""
         self.bar.set_postfix_str(text, refresh=False)
 
     def move_to(self, amount: int) -> None:
-        """So much is done in all."""
+        """Report how much is done in total."""
         self.update(amount - int(self.bar.n) if not self.bar.disable else 0)
 
     def __enter__(self) -> Progress:

@@ -1,9 +1,10 @@
-"""The vocabulary: words are counted in parallel in C, and kept by gensim's own rules."""
+"""The vocabulary: words are counted in parallel in C, and kept and ordered by gensim's rules."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import cached_property, partial
@@ -15,9 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert._tokens import InvalidUTF8, WordTable
-from gensim_hilbert.corpus import BOM, Block, Corpus, as_corpus
-from gensim_hilbert.engine import default_workers, reads_here, run
+from gensim_hilbert._tokens import WordTable
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, default_workers, map_blocks, reads_here
+from gensim_hilbert.corpus.sources import Corpus, as_corpus
+from gensim_hilbert.corpus.texts import texts
+from gensim_hilbert.files import Staging
 from gensim_hilbert.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -27,7 +31,7 @@ ERRORS = ("strict", "replace", "ignore")
 
 
 class NothingToCount(ValueError):
-    """A corpus has no words, or so few that no two of them are a pair."""
+    """Raised for a corpus without words, or with so few that no two of them are a pair."""
 
     def __init__(self, what: str, words: int = 0):
         super().__init__(what)
@@ -40,11 +44,11 @@ class Vocabulary:
     Attributes
     ----------
     words : list of str
-        A word's id is its place in this list.
+        The id of a word is its place in this list.
     counts : numpy.ndarray of int64
         How often each word occurs.
     tokens, sentences : int
-        Size of the corpus, rare words included; 0 where unknown.
+        Size of the corpus, rare words included; 0 if unknown.
     """
 
     def __init__(self, words: Iterable[str], counts: Any, *, tokens: int = 0, sentences: int = 0):
@@ -54,9 +58,9 @@ class Vocabulary:
         self.sentences = int(sentences)
         if len(self.words) != len(self.counts):
             raise ValueError(f"{len(self.words)} words but {len(self.counts)} counts")
-        if len(set(self.words)) != len(self.words):  # the index waits until it is wanted: it takes much memory
+        if len(set(self.words)) != len(self.words):  # The index takes much memory, so it is made only when wanted.
             twice = next(word for k, word in enumerate(self.words) if self.index[word] != k)
-            raise ValueError(f"the word {twice!r} stands twice in the vocabulary")
+            raise ValueError(f"the word {twice!r} is in the vocabulary twice")
 
     @classmethod
     def from_corpus(
@@ -79,20 +83,20 @@ class Vocabulary:
         Parameters
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
-            Text is UTF-8, one sentence a line, words separated by white space.
+            Text is UTF-8 with one sentence per line and words separated by white space.
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
-            As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning, which is only defined in corpus
-            order: with it, one thread counts.
+            As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning. The result depends on the order of
+            the corpus, so that only one thread counts.
         workers : int, optional
-            Threads; by default one a core.
+            Number of threads; by default one per core.
         executor : concurrent.futures.Executor, optional
-            Where to run instead of threads.
+            Where the work runs, instead of on threads.
         errors : {"strict", "replace", "ignore"}
-            What to do about malformed UTF-8.
+            How malformed UTF-8 is handled, as in `bytes.decode`.
         transport_params : dict, optional
-            Handed to smart_open.
+            Passed to smart_open.
         progress : bool
-            Whether to draw a bar, if standard error is a terminal.
+            Whether to show a progress bar if standard error is a terminal.
         """
         for name, number in (
             ("min_count", min_count),
@@ -116,7 +120,7 @@ class Vocabulary:
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
             if trim_rule is not None:
-                reason = "trim_rule discards them all; let it keep some"
+                reason = "trim_rule discards all of them; let it keep some"
             elif (table.counts() >= (min_count or 0)).any():
                 reason = f"more than max_final_vocab={max_final_vocab} are equally frequent; raise it"
             else:
@@ -134,7 +138,7 @@ class Vocabulary:
 
     @cached_property
     def table(self) -> WordTable:
-        """The words as the kernels look them up; safe to share between threads."""
+        """The words in the table in which kernels look them up; it may be shared between threads."""
         table = WordTable()
         for word, count in zip(self.words, self.counts.tolist(), strict=True):
             table.add(word.encode("utf-8", "surrogatepass"), count, 0)
@@ -142,59 +146,59 @@ class Vocabulary:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by words, counts and `table`, about: a short str takes 64 bytes, and 8 in the list."""
+        """Approximate memory of words, counts and `table`: a short str takes 64 bytes, and 8 in the list."""
         return self.table.nbytes + (64 + 8 + 8) * len(self)
 
     @property
     def fingerprint(self) -> str:
-        """Of words and counts."""
+        """A hash of words and counts."""
         digest = sha256("\0".join(self.words).encode("utf-8", "surrogatepass"))
         digest.update(self.counts.tobytes())
         return digest.hexdigest()
 
     def id(self, word: str) -> int:
-        """The id of a word, or a KeyError that names it."""
+        """Return the id of a word, or raise a KeyError that names it."""
         try:
             return self.index[word]
         except KeyError:
             raise KeyError(f"{word!r} is not in the vocabulary of {len(self)} words") from None
 
     def keep_probability(self, sample: float) -> np.ndarray:
-        """With what probability word2vec's subsampling keeps a token of each word; all ones for sample = 0."""
+        """Return the probability with which word2vec's subsampling keeps a token of each word: 1 for sample = 0."""
         total = self.counts.sum()
         if not sample:
             return np.ones(len(self))
-        # gensim reads 1 and above as a count: this threshold thins out the words above it, and no others.
+        # gensim reads 1 and above as a count: with this threshold, exactly the words above that count lose tokens.
         threshold = sample * total if sample < 1 else int(sample * (3 + np.sqrt(5)) / 2)
         ratio = threshold / np.maximum(self.counts, 1)
         return np.minimum(np.sqrt(ratio) + ratio, 1.0)
 
     def keep_below(self, sample: float) -> np.ndarray:
-        """The same as 32-bit numbers: a token stays where its draw is not above that of its word."""
+        """Return the same as 32-bit numbers: a token stays if its random draw is not above the number of its word."""
         return (self.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
 
     def recounted(
         self, corpus: Corpus, *, workers: int, executor: Executor | None, errors: str, progress: bool
     ) -> Vocabulary:
-        """These words, with their numbers of occurrences in a corpus, and its size."""
+        """Return a vocabulary of the same words with their counts in a corpus, and the size of that."""
         table = scan_words(corpus, workers=workers, executor=executor, errors=errors, progress=progress)
         counts = [table.count_of(word.encode("utf-8", "surrogatepass")) for word in self.words]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
     def save(self, path: str | Path) -> None:
-        """Write one JSON array `[word, count]` a line, which any word survives."""
-        with open(path, "w", encoding="ascii", newline="\n") as file:
+        """Write one JSON array `[word, count]` per line, a form that holds any word."""
+        with Staging() as staging, staging.create(os.fspath(path)) as file:
             for word, count in zip(self.words, self.counts.tolist(), strict=True):
-                file.write(f"[{encode_basestring_ascii(word)}, {count}]\n")
+                file.write(f"[{encode_basestring_ascii(word)}, {count}]\n".encode("ascii"))
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
-        """Read what `save` wrote."""
+        """Read a file that `save` has written."""
         words: list[str] = []
         counts: list[int] = []
         with open(path, encoding="ascii") as file:
-            while some := list(islice(file, 4096)):  # faster than one by one, and much smaller than all at once
-                for word, count in json.loads("[" + ",".join(some) + "]"):
+            while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
+                for word, count in json.loads("[" + ",".join(lines) + "]"):
                     words.append(word)
                     counts.append(count)
         return cls(words, counts, tokens=tokens, sentences=sentences)
@@ -208,7 +212,7 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.words == other.words
 
-    __hash__ = None  # type: ignore[assignment]  # it is mutable in principle
+    __hash__ = None  # type: ignore[assignment]  # It is mutable in principle.
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} words, {self.counts.sum()} tokens)"
@@ -217,36 +221,18 @@ class Vocabulary:
 # ---------------------------------------------------------------------------------------------------- counting words
 
 
-def text_start(block: Block, data: bytes) -> int:
-    """Where the text of a block begins: behind a byte order mark at the start of a file."""
-    return len(BOM) if block.start == 0 and not block.listed and data.startswith(BOM) else 0
-
-
-def malformed(block: Block, error: InvalidUTF8) -> UnicodeError:
-    """The error a user sees for malformed bytes."""
-    return UnicodeError(
-        f"{block.name}: invalid UTF-8 at byte {block.start + error.position}; mend the file, or count its pairs with "
-        "errors='replace' or errors='ignore' (gensim-hilbert count --errors) and train on those"
-    )
-
-
 def count_words(
     blocks: Iterable[Block], errors: str = "strict", report: Callable[[int, int], None] | None = None
 ) -> tuple[Any, int]:
-    """The task: the words of some blocks, as a `WordTable.state()`, and how many bytes were read for them."""
+    """Count the words of some blocks; returns a `WordTable.state()` and how many bytes were read.
+
+    This is the task that workers run.
+    """
     table = WordTable()
     cost = 0
-    for given in blocks:
-        for block in given.read():
-            before = table.tokens
-            assert block.data is not None
-            try:
-                table.count(block.data, text_start(block, block.data), block.place, block.listed, errors, block.inside)
-            except InvalidUTF8 as error:
-                raise malformed(block, error) from None
-            cost += block.cost
-            if report:
-                report(block.cost, table.tokens - before)
+    for text in texts(blocks, report):
+        text.count(table, errors)
+        cost += text.block.cost
     return table.state(), cost
 
 
@@ -260,7 +246,7 @@ def scan_words(
     errors: str,
     progress: bool,
 ) -> WordTable:
-    """Count all words of a corpus."""
+    """Count all words of a corpus; the table that is returned has rare ones, too."""
     with Progress("words", corpus.total, show=progress) as bar:
         if max_vocab_size:
             table = scan_pruned(corpus, max_vocab_size, trim_rule, errors, bar)
@@ -272,15 +258,15 @@ def scan_words(
 
 
 def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, errors: str, bar: Progress) -> WordTable:
-    """Count in any order: where a word was first seen is kept with it."""
+    """Count blocks in any order: the table keeps the place where each word was first seen."""
     live = bar.update if executor is None else None
     table = WordTable()
-    for state, cost in run(
+    for state, cost in map_blocks(
         partial(count_words, errors=errors, report=live),
         corpus,
         workers=workers,
         executor=executor,
-        share=1 << 62,
+        share=UNLIMITED_SHARE,
         streams=reads_here(corpus, workers, executor),
     ):
         table.merge(state)
@@ -291,36 +277,21 @@ def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, error
 
 def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, errors: str, bar: Progress) -> WordTable:
     """Count in corpus order, dropping ever more frequent words whenever a sentence leaves more than `max_size`."""
-    from gensim.utils import keep_vocab_item
-
     table = WordTable()
     min_reduce = 1
 
     def prune() -> WordTable:
         nonlocal min_reduce
-        counts = table.counts()
-        if trim_rule is None:
-            kept = np.flatnonzero(counts >= min_reduce)
-        else:
-            pairs = zip(table.words(), counts.tolist(), strict=True)
-            kept = np.flatnonzero([keep_vocab_item(word, count, min_reduce, trim_rule) for word, count in pairs])
+        kept = kept_numbers(table, min_reduce, trim_rule)
         logger.info("pruned %d of %d words with a count below %d", len(table) - len(kept), len(table), min_reduce)
         min_reduce += 1
         return table.keep(kept)
 
-    for block in corpus.blocks(streams=True):
-        for piece in block.read():
-            assert piece.data is not None
-            position, before, inside = text_start(piece, piece.data), table.tokens, piece.inside
-            while position < len(piece.data):
-                try:
-                    position = table.count(piece.data, position, piece.place, piece.listed, errors, inside, max_size)
-                except InvalidUTF8 as error:
-                    raise malformed(piece, error) from None
-                inside = False
-                if len(table) > max_size and (position < len(piece.data) or not piece.open):
-                    table = prune()
-            bar.update(piece.cost, table.tokens - before)
+    for text in texts(corpus.blocks(streams=True), bar.update):
+        while not text.is_read():
+            text.count(table, errors, max_size)
+            if len(table) > max_size and not (text.is_read() and text.block.open):
+                table = prune()
     return table
 
 
@@ -330,32 +301,32 @@ def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, error
 def keep_words(
     table: WordTable, min_count: int, max_final_vocab: int | None, trim_rule: TrimRule | None
 ) -> tuple[list[str], np.ndarray]:
-    """Which words `Word2Vec.prepare_vocab` keeps, in the order in which the corpus first has them."""
-    _, _, counts, places, _, _ = table.state()
-    counts = counts.astype(np.int64)
+    """Return the words that `Word2Vec.prepare_vocab` keeps and their counts, in the order of first occurrence."""
+    counts = table.counts().astype(np.int64)
     if max_final_vocab is not None and max_final_vocab < len(counts):
         # The count of the first word that may not stay, plus one: ties are dropped together.
         largest_out = np.partition(counts, len(counts) - max_final_vocab - 1)[len(counts) - max_final_vocab - 1]
         min_count = max(min_count, int(largest_out) + 1)
+    kept = kept_numbers(table, min_count, trim_rule)
+    return table.words(kept.tolist()), counts[kept]
+
+
+def kept_numbers(table: WordTable, min_count: int, trim_rule: TrimRule | None) -> np.ndarray:
+    """Return the numbers of the words that are frequent enough, or that the rule keeps, by first occurrence."""
+    _, _, counts, places, _, _ = table.state()
     if trim_rule is None:
-        kept = np.flatnonzero(counts >= min_count)
-        kept = kept[np.argsort(places[kept], kind="stable")]
-        return table.words(kept.tolist()), counts[kept]
-    from gensim.utils import keep_vocab_item
+        frequent = np.flatnonzero(counts >= min_count)
+        return frequent[np.argsort(places[frequent], kind="stable")]
+    from gensim.utils import keep_vocab_item  # Only users of a rule need gensim, whose constants the rule returns.
 
     order = np.argsort(places, kind="stable")
-    words = table.words(order.tolist())
-    pairs = list(zip(words, counts[order].tolist(), strict=True))
-    mask = np.array([keep_vocab_item(word, count, min_count, trim_rule) for word, count in pairs], dtype=bool)
-    return [word for word, keep in zip(words, mask, strict=True) if keep], counts[order][mask]
+    pairs = zip(table.words(order.tolist()), counts[order].tolist(), strict=True)
+    kept = np.array([keep_vocab_item(word, count, min_count, trim_rule) for word, count in pairs], dtype=bool)
+    selected: np.ndarray = order[kept]
+    return selected
 
 
 def sort_words(words: list[str], counts: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """gensim's own order: by descending count, ties as the installed version breaks them."""
-    from gensim.models import KeyedVectors
-
-    keyed = KeyedVectors(vector_size=0)
-    keyed.index_to_key = words
-    keyed.expandos["count"] = counts
-    keyed.sort_by_descending_frequency()
-    return keyed.index_to_key, np.asarray(keyed.expandos["count"], dtype=np.int64)
+    """Order words as gensim's `sort_by_descending_frequency` does: by count, and of equals the one seen last first."""
+    order = np.lexsort((-np.arange(len(counts)), -counts))
+    return [words[k] for k in order.tolist()], counts[order]

@@ -33,7 +33,7 @@ from reference import gensim_vocabulary, pairs_of, sentences_of
 from subword_models import ODD_SENTENCES, SOLVERS, train_subwords
 from texts import TEXT
 
-import gensim_hilbert.corpus
+import gensim_hilbert.corpus.blocks
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.report import report
 
@@ -111,7 +111,7 @@ def refused(target):
 @pytest.fixture
 def set_block_bytes(monkeypatch):
     """A function that sets the size of blocks."""
-    return functools.partial(monkeypatch.setattr, gensim_hilbert.corpus, "BLOCK_BYTES")
+    return functools.partial(monkeypatch.setattr, gensim_hilbert.corpus.blocks, "BLOCK_BYTES")
 
 
 @pytest.fixture(params=[200, 1 << 20], ids=["small blocks", "one block"])

@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors
 from gensim.models.callbacks import CallbackAny2Vec
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import partial_of
 from gensim_hilbert.training import factorization
 
 # Data sets and results of peers that are too large for the repository; tests that need them are skipped without.

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from gensim_hilbert.subwords import Composition, SubwordVectors
+from gensim_hilbert.training.composition import Composition
+from gensim_hilbert.vectors.subwords import SubwordVectors
 
 WORDS = ["running", "runner", "run", "sunning", "aaaaaaaa", "a", "naïve", "日本語", "sun", "sunny"]
 

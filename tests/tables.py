@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert import PairCounts
+from gensim_hilbert.training.from_counts import make_fit
 
 
 def store(table: np.ndarray, words: list[str] | None = None) -> PairCounts:
@@ -43,4 +44,4 @@ def pmi_of(table: np.ndarray) -> np.ndarray:
 
 def fit_of(objective, *arguments, **options):
     """What fits an objective that is bound to counts."""
-    return objective.fit(*arguments, **options)
+    return make_fit(objective, *arguments, **options)

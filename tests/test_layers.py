@@ -12,13 +12,13 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "progress"],
+    ["files", "interruption", "locations", "progress"],
     ["corpus"],
     ["vocabulary"],
     ["counting"],
     ["objectives"],
     ["training"],
-    ["model", "options", "queries", "model_files", "vectors"],
+    ["model", "model_files", "model_text", "model_training", "model_vocabulary", "options", "queries", "vectors"],
     ["export", "evaluation"],
     ["report"],
     ["cli"],

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim.models import Word2Vec
+from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.word2vec import LineSentence
 from gensim.test.utils import datapath
 from gensim.utils import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
 from helpers import MIN_COUNT
 from reference import gensim_vocabulary
+from shell import run_python
 from texts import TEXT
 
 from gensim_hilbert import Vocabulary
+from gensim_hilbert.vocabulary import sort_words
 
 LEE = Path(datapath("lee_background.cor"))
 
@@ -110,3 +112,38 @@ def test_a_saved_vocabulary_holds_any_word(tmp_path):
     assert loaded.counts.tolist() == list(range(len(words)))
     with pytest.raises(ValueError, match="'twice'"):
         Vocabulary(["twice", "twice"], [1, 2])
+
+
+@pytest.mark.parametrize("distinct", [1, 3, 1000])
+def test_words_are_ordered_as_gensim_orders_them(distinct):
+    counts = np.random.default_rng(distinct).integers(1, distinct + 1, size=500)
+    words = [f"word{k}" for k in range(len(counts))]
+    keyed = KeyedVectors(vector_size=0)
+    keyed.index_to_key = list(words)
+    keyed.expandos["count"] = counts.copy()
+    keyed.sort_by_descending_frequency()
+    ordered, sorted_counts = sort_words(words, counts)
+    assert ordered == keyed.index_to_key
+    assert sorted_counts.tolist() == keyed.expandos["count"].tolist()
+
+
+LOADED = "import sys; print(sorted({'gensim', 'torch'} & sys.modules.keys()))"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import gensim_hilbert",
+        "from gensim_hilbert import PairCounts; counts = PairCounts.from_corpus({corpus!r}); counts + counts",
+        "from gensim_hilbert import Vocabulary; Vocabulary.from_corpus({corpus!r}, max_vocab_size=500)",
+        "import sys; sys.argv[1:] = ['count', {corpus!r}, '-o', {target!r}]\n"
+        "from gensim_hilbert.cli import cli; cli(standalone_mode=False)",
+        "import sys; sys.argv[1:] = ['--help']\nfrom gensim_hilbert.cli import cli; cli(standalone_mode=False)",
+    ],
+)
+def test_counting_loads_neither_gensim_nor_torch(script, tmp_path):
+    """They take seconds to load."""
+    script = script.format(corpus=datapath("lee_background.cor"), target=str(tmp_path / "counts"))
+    done = run_python(f"{script}\n{LOADED}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"

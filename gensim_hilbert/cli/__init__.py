@@ -1,6 +1,6 @@
 """The command line. Every verb is one Python call; results go to stdout, progress and errors to stderr.
 
-A verb imports what it needs when it runs: gensim and torch take seconds to load, and `count` uses neither.
+A verb imports what it needs when it runs: gensim and torch take seconds to load, and `count` needs neither.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ for verb in (count, merge, train, neighbors, analogy, pmi, info, evaluate, expor
 
 
 def main() -> None:
-    """Run the command line; an error is one sentence, and exit code 1."""
+    """Run the command line; an error is told in one sentence, with exit code 1."""
     debug = "--debug" in sys.argv
     try:
         code = cli(prog_name="gensim-hilbert", standalone_mode=False)
-        if sys.stdout is not None:  # a shell can close it: >&-
+        if sys.stdout is not None:  # A shell can close it: >&-.
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
@@ -63,7 +63,7 @@ def main() -> None:
         sys.exit(1)
     except (Exception, KeyboardInterrupt) as error:
         if isinstance(error, click.Abort) or is_interruption(error):
-            # A thread may hang in a network read for minutes; nothing of it is wanted any more.
+            # Do not wait for threads: one may hang in a network read for minutes.
             sys.stderr.flush()
             os._exit(130)
         if debug:
@@ -77,12 +77,12 @@ def main() -> None:
 
 
 def drop_output() -> None:
-    """What is left to be printed goes nowhere: Python would try once more at exit, and complain."""
+    """Drop what is left to be printed: Python would try once more at exit, and complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def sentence(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Return the message of an error in one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)

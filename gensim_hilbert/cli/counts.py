@@ -1,4 +1,4 @@
-"""Verbs that make pair counts."""
+"""The verbs that make pair counts: count and merge."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import partial_of
 
 
-class Sizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+class WindowSizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
     """One size, or two with a comma between them: left and right."""
 
     name = "N[,N]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """An int, or a tuple of ints."""
+        """Return an int, or a tuple of ints."""
         try:
             numbers = tuple(int(part) for part in str(value).split(","))
         except ValueError:
@@ -28,13 +28,13 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not gene
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+class WindowWeights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
     """A rule, or numbers with commas between them."""
 
     name = "RULE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """A str, or a list of floats."""
+        """Return a str, or a list of floats."""
         if not isinstance(value, str) or value.isalpha():
             return value
         try:
@@ -43,20 +43,30 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
             self.fail(f"{value!r} is neither dynamic, flat, harmonic nor numbers with commas between them", param, ctx)
 
 
+workers = click.option("--workers", type=int, help="Number of threads.  [default: one per core]")
+memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory to work in.")
+
+
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the counts.")
-@click.option("--window", type=Sizes(), default=5, show_default=True, help="Words to each side, or left,right.")
+@click.option(
+    "--window",
+    type=WindowSizes(),
+    default=5,
+    show_default=True,
+    help="Number of words to each side, or to the left,right.",
+)
 @click.option(
     "--weights",
-    type=Weights(),
+    type=WindowWeights(),
     default="dynamic",
     show_default=True,
-    help="By distance: dynamic, flat, harmonic, or numbers such as 1,0.5,0.25.",
+    help="Weights by distance: dynamic, flat, harmonic, or numbers such as 1,0.5,0.25.",
 )
-@click.option("--min-count", type=int, default=5, show_default=True, help="Least occurrences of a word.")
-@click.option("--max-vocab-size", type=int, help="Prune rare words while scanning when there are more than this.")
-@click.option("--max-final-vocab", type=int, help="Most words to keep.")
+@click.option("--min-count", type=int, default=5, show_default=True, help="Least number of occurrences of a word.")
+@click.option("--max-vocab-size", type=int, help="Prune rare words while scanning if there are more than this.")
+@click.option("--max-final-vocab", type=int, help="Largest number of words to keep.")
 @click.option(
     "--vocabulary", type=click.Path(exists=True, path_type=Path), help="Count over the words of another store."
 )
@@ -65,25 +75,31 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
     type=click.Choice(["remove", "gap"]),
     default="remove",
     show_default=True,
-    help="Take unknown words out before looking at windows, or leave a gap.",
+    help="Remove unknown words before windows are formed, or leave a gap.",
 )
-@click.option("--sample", type=float, default=0.0, show_default=True, help="Thin out words more frequent than this.")
-@click.option("--seed", type=int, default=1, show_default=True, help="For --sample.")
+@click.option(
+    "--sample",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Remove tokens of words more frequent than this, at random.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed for --sample.")
 @click.option(
     "--errors",
     type=click.Choice(["strict", "replace", "ignore"]),
     default="strict",
     show_default=True,
-    help="What to do about malformed UTF-8.",
+    help="How malformed UTF-8 is handled.",
 )
-@click.option("--workers", type=int, help="Threads.  [default: one a core]")
-@click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory for counting.")
+@workers
+@memory_gb
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
-    """Count the pairs of words of CORPUS: files, globs, directories, URIs; plain or compressed; one sentence a line.
+    """Count the pairs of words of CORPUS: files, globs, directories or URIs, plain or compressed, a sentence per line.
 
-    Interrupted, it goes on when the same command is given again.
+    If it is interrupted, it goes on when the same command is given again.
     """
     words: Vocabulary | None = PairCounts.open(vocabulary).vocabulary if vocabulary else None
     try:
@@ -98,16 +114,18 @@ def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_jso
 @click.command(cls=Verb, short_help="Add up counts.")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the sum.")
+@workers
+@memory_gb
 @click.option("--overwrite", is_flag=True, help="Replace what is in the output directory.")
 @as_json
-def merge(stores: tuple[Path, ...], output: Path, overwrite: bool, as_json: bool) -> None:
+def merge(stores: tuple[Path, ...], output: Path, as_json: bool, **options: Any) -> None:
     """Add up the counts of STORES, which must be over one vocabulary."""
-    counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, overwrite=overwrite)
+    counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, **options)
     show(*facts_of(counts), as_json)
 
 
 def facts_of(counts: PairCounts) -> tuple[dict[str, Any], str]:
-    """What there is to say of a store, for machines and in one line."""
+    """Return what there is to say of a store, for machines and in one line."""
     manifest = counts.manifest
     facts = {"counts": str(counts.directory), **{name: manifest[name] for name in ("words", "tokens", "entries")}}
     facts["total"] = counts.total

@@ -1,4 +1,4 @@
-"""The verb that scores embeddings."""
+"""The verb evaluate, which scores vectors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TASKS = ("similarity", "analogy", "classification", "tagging")
 WHAT = ("vectors", "covectors", "sum")
 
 
-class Several(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
-    """Names with commas between them, out of some, or any."""
+class NameList(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+    """Names with commas between them; if some are given, only these are allowed."""
 
     name = "NAME[,...]"
 
@@ -31,7 +31,7 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
         self.names = names
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """A tuple of them."""
+        """Return a tuple of names."""
         chosen = tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
         for name in chosen:
             if self.names and name not in self.names:
@@ -40,7 +40,7 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not ge
 
 
 def tell_sources(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    """Print where data sets are to be had."""
+    """Print where to get data sets, and exit."""
     if asked and not ctx.resilient_parsing:
         from gensim_hilbert.evaluation.data import FORM, SOURCES
 
@@ -56,31 +56,44 @@ PATH = click.Path(path_type=Path)
 @click.argument("vectors", nargs=-1, required=True, metavar="VECTORS...")
 @click.option("--data", type=PATH, help="Folder of data sets.  [default: $GENSIM_HILBERT_DATA, or gensim's own]")
 @click.option(
-    "--tasks", type=Several(*TASKS), default="similarity,analogy", show_default=True, help=f"{', '.join(TASKS)}."
+    "--tasks", type=NameList(*TASKS), default="similarity,analogy", show_default=True, help=f"{', '.join(TASKS)}."
 )
-@click.option("--sets", type=Several(), help="Only these sets, by name.")
-@click.option("--pairs", multiple=True, type=PATH, help="Another similarity set: word, word, score between tabs.")
+@click.option("--sets", type=NameList(), help="Names of the sets to use, instead of all.")
+@click.option(
+    "--pairs",
+    multiple=True,
+    type=PATH,
+    help="Another similarity set: lines of word, word, score with tabs between them.",
+)
 @click.option("--questions", multiple=True, type=PATH, help="Another file of analogies.")
-@click.option("--what", type=Several(*WHAT), default="vectors", show_default=True, help="vectors, covectors, sum.")
-@click.option("--method", type=Several("mul", "add"), default="mul", show_default=True, help="Analogies: mul, add.")
-@click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies: among the first so many words only.")
-@click.option("--sections", is_flag=True, help="Analogies: by section, too.")
-@click.option("--quick", is_flag=True, help="Networks: a look in a minute each, on few examples.")
-@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True, help="Networks: how many to train.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Networks: so many at a time.")
+@click.option("--what", type=NameList(*WHAT), default="vectors", show_default=True, help="vectors, covectors, sum.")
+@click.option("--method", type=NameList("mul", "add"), default="mul", show_default=True, help="Analogies: mul, add.")
+@click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies: search only this many of the first words.")
+@click.option("--sections", is_flag=True, help="Analogies: show each section, too.")
+@click.option("--quick", is_flag=True, help="Networks: train on few examples, for about a minute each.")
+@click.option(
+    "--seeds", type=click.IntRange(1), default=3, show_default=True, help="Networks: number of networks to train."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Networks: number of networks to train at a time.",
+)
 @click.option("--cache", type=PATH, help="Networks: folder for finished scores.  [default: in the user's cache]")
-@click.option("--seed", type=int, default=1, show_default=True, help="For all that is drawn.")
-@click.option("--json", "style", flag_value="json", help="Print all that was found as JSON.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random numbers.")
+@click.option("--json", "style", flag_value="json", help="Print all results as JSON.")
 @click.option("--markdown", "style", flag_value="markdown", help="Print tables in Markdown.")
 @click.option("--latex", "style", flag_value="latex", help="Print tables in LaTeX.")
-@click.option("--plot", type=PATH, help="Draw the tables, too: a .svg, .png or .pdf file.")
+@click.option("--plot", type=PATH, help="Draw the tables, too, in a .svg, .png or .pdf file.")
 @click.option(
     "--sources",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=tell_sources,
-    help="Tell where data sets are to be had, and in which form.",
+    help="Tell where to get data sets, and in which form.",
 )
 def evaluate(
     vectors: tuple[str, ...],
@@ -95,11 +108,11 @@ def evaluate(
     plot: Path | None,
     **settings: Any,
 ) -> None:
-    """Score VECTORS, any files that hold some, or saved models, side by side.
+    """Score VECTORS side by side: saved models, and files of vectors in any format.
 
-    Each may be given as NAME=PATH, to be called that in tables. Without a folder of data, the sets that come with
-    gensim are used. Networks (classification, tagging) take hours on a CPU, and minutes with --quick; interrupted, they
-    go on where they were.
+    Give one as NAME=PATH to call it NAME in tables. Without a folder of data, the sets that come with gensim are used.
+    Networks (classification, tagging) take hours on a CPU, and minutes with --quick; if they are interrupted, they go
+    on where they were.
     """
     from gensim_hilbert.evaluation import find_data
     from gensim_hilbert.evaluation.plots import plot_tables
@@ -128,7 +141,7 @@ def evaluate(
     tables = [each for task in tasks for each in tables_of(task, facts, baseline, sections)]
     if style == "json":
         comparisons = [comparison for each in tables for comparison in each.comparisons]
-        show(plain({"embeddings": facts, "most_frequent_tag": baseline, "comparisons": comparisons}), "", True)
+        show(as_dicts({"embeddings": facts, "most_frequent_tag": baseline, "comparisons": comparisons}), "", True)
     else:
         click.echo("\n\n".join(WRITERS[style or "text"](each) for each in tables))
     if plot is not None:
@@ -148,7 +161,7 @@ def scores_of(
     seed: int,
     **settings: Any,
 ) -> list[Any]:
-    """What the function of that name returns."""
+    """Return the scores of one task."""
     from gensim_hilbert.evaluation import analogies, classification, similarity, tagging
 
     if task == "similarity":
@@ -159,7 +172,7 @@ def scores_of(
 
 
 def tables_of(task: str, facts: dict[str, dict[str, Any]], baseline: dict[str, float], sections: bool) -> list[Table]:
-    """The table of a task, and those of sections."""
+    """Return the table of a task, and those of sections if asked for."""
     from gensim_hilbert.evaluation.summary import analogy_table, extrinsic_table, section_table, similarity_table
 
     scores = {name: row[task] for name, row in facts.items()}
@@ -175,7 +188,7 @@ def tables_of(task: str, facts: dict[str, dict[str, Any]], baseline: dict[str, f
 
 
 def named(vectors: tuple[str, ...]) -> dict[str, str]:
-    """Paths by what to call them: as asked, or by their names, or in full where two have the same."""
+    """Return paths by what to call them: as asked, or by file name, or in full if two file names are equal."""
     found: dict[str, str] = {}
     for given in vectors:
         name, equals, path = given.partition("=")
@@ -190,18 +203,18 @@ def named(vectors: tuple[str, ...]) -> dict[str, str]:
 
 
 def part_of(model: Any, what: str, path: Path) -> KeyedVectors:
-    """Vectors, covectors or their sum."""
+    """Return vectors, covectors or their sum."""
     keyed = words_of(model, path)
     if what == "vectors":
         return keyed
-    from gensim_hilbert.export import table_of
-    from gensim_hilbert.keyedvectors import covectors_of
+    from gensim_hilbert.export.writing import table_of
+    from gensim_hilbert.vectors.keyed import covectors_of
 
     return covectors_of(keyed, table_of(model, what).matrix)
 
 
 def with_files(data: Data, pairs: tuple[Path, ...], questions: tuple[Path, ...]) -> Data:
-    """And some more sets."""
+    """Add the sets that were given on the command line."""
     from gensim_hilbert.evaluation.data import stem
 
     for known, more in ((data.similarity, pairs), (data.analogy, questions)):
@@ -216,7 +229,7 @@ def with_files(data: Data, pairs: tuple[Path, ...], questions: tuple[Path, ...])
 
 
 def chosen_sets(data: Data, names: tuple[str, ...] | None) -> Data:
-    """Those of the given names."""
+    """Keep only the sets of the given names."""
     if names is None:
         return data
     known = [name for task in TASKS for name in getattr(data, task)]
@@ -226,14 +239,14 @@ def chosen_sets(data: Data, names: tuple[str, ...] | None) -> Data:
     return replace(data, **{t: {name: p for name, p in getattr(data, t).items() if name in names} for t in TASKS})
 
 
-def plain(value: Any) -> Any:
-    """For JSON: scores as dicts, without what they hold for every pair."""
+def as_dicts(value: Any) -> Any:
+    """Turn scores into dicts for JSON, without what they hold for every pair."""
     if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
+        return {key: as_dicts(part) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return plain(value._asdict())
+        return as_dicts(value._asdict())
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [as_dicts(part) for part in value]
     if is_dataclass(value):
-        return {part.name: plain(getattr(value, part.name)) for part in fields(value) if part.repr}
+        return {part.name: as_dicts(getattr(value, part.name)) for part in fields(value) if part.repr}
     return value

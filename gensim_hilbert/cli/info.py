@@ -1,4 +1,4 @@
-"""The verb that tells what a path holds."""
+"""The verb info, which tells what a path holds."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import click
 from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
+from gensim_hilbert.files import read_json
 
-SHOWN = 8  # records of a training, at most
+MOST_RECORDS = 8  # of a training that are shown
 
 
-@click.command(cls=Verb, short_help="What a file or directory holds.")
+@click.command(cls=Verb, short_help="Tell what a file or directory holds.")
 @click.argument("path", type=click.Path(path_type=Path))
 @as_json
 def info(path: Path, as_json: bool) -> None:
-    """What PATH is (counts, a model, vectors ...): its settings, its sizes and its history."""
+    """Tell what PATH holds (counts, a model, vectors ...), with its settings, sizes and history."""
     kind = kind_of(path)
     about = {COUNTS: about_counts, CHECKPOINT: about_checkpoint, MODEL: about_model}.get(kind, about_vectors)
     facts = {"path": str(path), "kind": kind, **about(path)}
@@ -27,7 +28,7 @@ def info(path: Path, as_json: bool) -> None:
 
 
 def about_counts(path: Path) -> dict[str, Any]:
-    """From the manifest."""
+    """Collect settings and sizes of counts from their manifest."""
     from gensim_hilbert.counting.pair_counts import PairCounts
 
     counts = PairCounts.open(path)
@@ -43,12 +44,12 @@ def about_counts(path: Path) -> dict[str, Any]:
 
 
 def about_checkpoint(path: Path) -> dict[str, Any]:
-    """How far each training has come."""
+    """Collect how far each training of a checkpoint has come."""
     from gensim_hilbert.training.checkpoint import read_manifest
 
     facts: dict[str, Any] = {}
     if (path / "command.json").exists():
-        facts["command"] = json.loads((path / "command.json").read_text(encoding="utf-8"))
+        facts["command"] = read_json(path / "command.json")
     for folder in sorted(path.glob("training-*")):
         manifest = read_manifest(folder)
         if manifest is None:
@@ -59,8 +60,8 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def about_model(path: Path) -> dict[str, Any]:
-    """Class, settings, sizes, how training went, and gensim's record of what was done to it."""
-    from gensim_hilbert.facts import settings_of
+    """Collect class, settings and sizes of a model, how its training went, and gensim's record of its life."""
+    from gensim_hilbert.options import settings_of
 
     model = load_pickled(path)
     words = getattr(model, "wv", model)
@@ -79,42 +80,42 @@ def about_model(path: Path) -> dict[str, Any]:
 
 
 def about_vectors(path: Path) -> dict[str, Any]:
-    """Sizes."""
+    """Collect the sizes of vectors."""
     vectors = load(path)
     return {"words": len(vectors), "vector_size": vectors.vector_size, "bytes": size_of(path)}
 
 
 def size_of(path: Path) -> int:
-    """Of a file, or of all in a directory."""
+    """Return the bytes of a file, or of all files in a directory."""
     return sum(file.stat().st_size for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file())
 
 
 def as_text(facts: dict[str, Any]) -> str:
-    """A line a fact; settings, some of the training's curve, and history below."""
+    """Write one line per fact; settings, some records of the training, and history stand below."""
     facts = dict(facts)
     settings, history, training = facts.pop("settings", {}), facts.pop("history", []), facts.pop("training", [])
     first = f"{facts.pop('path')}: {facts.pop('kind')}"
     events = [(event.get("datetime", ""), event["event"], event.get("msg", "")) for event in history]
     given = [(name, value) for name, value in settings.items() if value is not None]
     sections = ((first, list(facts.items())), ("settings", given), ("training", curve(training)), ("history", events))
-    return "\n".join(f"{title}\n{rows_of(rows)}" for title, rows in sections if rows)
+    return "\n".join(f"{title}\n{indented(rows)}" for title, rows in sections if rows)
 
 
 def curve(records: list[dict[str, float]]) -> list[tuple[Any, ...]]:
-    """The last training, in a heading and a few of its records, evenly spaced; its end is among them."""
+    """Return a heading and a few records of the last training, evenly spaced, with its end among them."""
     last = [record for record in records if record["training"] == records[-1]["training"]]
-    few = sorted({len(last) - 1 - k * len(last) // SHOWN for k in range(min(SHOWN, len(last)))})
+    few = sorted({len(last) - 1 - k * len(last) // MOST_RECORDS for k in range(min(MOST_RECORDS, len(last)))})
     rows = [tuple(f"{value:.6g}" for name, value in last[k].items() if name != "training") for k in few]
     return [tuple(name for name in last[0] if name != "training"), *rows] if last else []
 
 
-def rows_of(rows: list[tuple[Any, ...]]) -> str:
-    """A table, set in a little."""
-    return table([("", *map(said, row)) for row in rows])
+def indented(rows: list[tuple[Any, ...]]) -> str:
+    """Set rows in a table that is indented a little."""
+    return table([("", *map(in_words, row)) for row in rows])
 
 
-def said(value: Any) -> str:
-    """A value, in words."""
+def in_words(value: Any) -> str:
+    """Write a value in words."""
     if isinstance(value, list):
         return " ".join(f"{part:g}" if isinstance(part, float) else str(part) for part in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)

@@ -1,4 +1,4 @@
-"""What a path is: counts, a saved model, vectors in some format, or what an interruption has left."""
+"""What a path holds: counts, a saved model, vectors in some format, or the remains of an interruption."""
 
 from __future__ import annotations
 
@@ -8,32 +8,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gensim_hilbert.cli.names import closest
-from gensim_hilbert.counting.store import partial_of
+from gensim_hilbert.counting.layout import MANIFEST, partial_of
+from gensim_hilbert.export.recognition import Kind, recognise
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-PICKLE = b"\x80"  # how all pickles of this century begin
-COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", "a saved model"
-VECTORS, TEXT, BINARY = "vectors", "vectors in word2vec's text format", "vectors in word2vec's binary format"
+COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", str(Kind.SAVED)
 
 
 def refuse_standard_input(ctx: click.Context, param: click.Parameter, corpus: tuple[str, ...]) -> tuple[str, ...]:
-    """Texts are read for their words, and then again."""
+    """Raise an error for `-`: a text is read more than once, first for its words."""
     if "-" in corpus:
         raise click.BadParameter("a text is read more than once: save standard input to a file first", ctx, param)
     return corpus
 
 
 def checkpoint_beside(model: Path) -> Path:
-    """Where the checkpoint of a model lies while it is trained."""
+    """Return the place of the checkpoint of a model while it is trained."""
     return model.with_name(model.name + ".checkpoint")
 
 
 def kind_of(path: Path) -> str:
-    """One of the above; `VECTORS` is what the rest may be."""
-    import smart_open
-
+    """Tell what a path holds, in words: COUNTS, CHECKPOINT, or one of the kinds of vectors, such as MODEL."""
     if not path.exists():
         hint = ""
         if partial_of(path).exists():
@@ -41,27 +38,15 @@ def kind_of(path: Path) -> str:
         elif checkpoint_beside(path).exists():
             hint = f"; its training was interrupted: go on by `gensim-hilbert train --resume -o {path}`"
         raise FileNotFoundError(f"{path} does not exist{hint}")
-    if path.is_dir():
-        if (path / "manifest.json").exists():
-            return COUNTS
-        return CHECKPOINT if any(path.glob("training-*")) else VECTORS
-    with smart_open.open(path, "rb") as file:
-        header, _, rest = file.read(1 << 16).partition(b"\n")
-    if header.startswith(PICKLE):
-        return MODEL
-    sizes = header.split()
-    if len(sizes) != 2 or not all(size.isdigit() for size in sizes):
-        return VECTORS
-    # Behind the first word, a text file has numbers to read; the bytes of a binary one would hardly pass for them.
-    try:
-        [float(number) for number in rest.partition(b"\n")[0].split()[-int(sizes[1]) :]]
-    except ValueError:
-        return BINARY
-    return TEXT
+    if (path / MANIFEST).exists():
+        return COUNTS
+    if path.is_dir() and any(path.glob("training-*")):
+        return CHECKPOINT
+    return str(recognise(str(path)).kind)
 
 
 def load(path: Path) -> Any:
-    """A model, or KeyedVectors."""
+    """Load a model, or KeyedVectors."""
     kind = kind_of(path)
     if kind == MODEL:
         return load_pickled(path)
@@ -73,7 +58,7 @@ def load(path: Path) -> Any:
 
 
 def load_pickled(path: Path) -> Any:
-    """Whatever gensim has saved there, by the `load` of its own class."""
+    """Load whatever gensim has saved there, by the `load` of its own class."""
     from gensim.utils import SaveLoad
 
     from gensim_hilbert.model import HilbertMLE
@@ -82,30 +67,29 @@ def load_pickled(path: Path) -> Any:
         model = SaveLoad.load(str(path))
     except OSError:
         raise
-    except Exception as error:  # a damaged pickle can raise any
+    except Exception as error:  # A damaged pickle can raise any error.
         raise ValueError(f"{path} is no model saved by gensim, or damaged: {error}") from error
-    # Only now it is known what it is; its own `load` brings the counts along.
+    # Only now is its class known, whose own `load` brings the counts along.
     return HilbertMLE.load(str(path)) if isinstance(model, HilbertMLE) else model
 
 
 def words_of(model: Any, path: Path) -> KeyedVectors:
-    """The vectors of a model, or the vectors themselves."""
+    """Return the vectors of a model, or the vectors themselves."""
     words = getattr(model, "wv", model)
     if not hasattr(words, "key_to_index"):
         raise ValueError(f"{path} is a {type(model).__name__}, which has no word vectors")
     return words
 
 
-def require(word: str, words: KeyedVectors, path: Path) -> None:
-    """One sentence about a word that has no vector."""
+def require_word(word: str, words: KeyedVectors, path: Path) -> None:
+    """Raise an error for a word that has no vector; it names similar words."""
     if word not in words:
         raise KeyError(
             f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
         )
 
 
-def with_covectors(model: Any, path: Path) -> Any:
-    """A model that tells PMI, or one sentence about why not."""
+def require_covectors(model: Any, path: Path) -> None:
+    """Raise an error for a model that knows no PMI."""
     if not hasattr(model, "most_cooccurring"):
         raise ValueError(f"{path} is a {type(model).__name__}, without covectors: PMI needs a saved HilbertMLE")
-    return model

@@ -1,4 +1,4 @@
-"""Verbs that read a model."""
+"""The verbs that read a model: neighbors, analogy, pmi and export."""
 
 from __future__ import annotations
 
@@ -8,37 +8,35 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require, with_covectors, words_of
+from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require_covectors, require_word, words_of
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
-
-# As `gensim_hilbert.export.FORMATS` has them, which takes seconds to import.
-FORMATS = ("word2vec", "word2vec-binary", "glove", "fasttext", "model2vec", "projector", "numpy", "parquet")
+from gensim_hilbert.export.formats import FORMATS
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
-topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="How many.")
+topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
 
 
-@click.command(cls=Verb, short_help="Words like a word, and what goes with it.")
+@click.command(cls=Verb, short_help="Show words like a word, and words that go with it.")
 @model_argument
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
 @click.option(
     "--contexts/--no-contexts",
     default=None,
-    help="What goes with a word, too, by PMI.  [default: where the model has covectors]",
+    help="Show what goes with a word, too, by PMI.  [default: if the model has covectors]",
 )
 @topn
 @as_json
 def neighbors(model: Path, words: tuple[str, ...], contexts: bool | None, topn: int, as_json: bool) -> None:
-    """Words like each WORD, by the cosine of vectors; and what goes with it, by the PMI that covectors tell."""
+    """Show words like each WORD, by the cosine of vectors, and words that go with it, by the PMI of covectors."""
     loaded = load(model)
     vectors = words_of(loaded, model)
     if contexts is None:
-        contexts = getattr(loaded, "returned", None) == "v"
+        contexts = getattr(loaded, "vectors_option", None) == "v"
     if contexts:
-        with_covectors(loaded, model)
+        require_covectors(loaded, model)
     for word in words:
-        require(word, vectors, model)
+        require_word(word, vectors, model)
     found = [
         {
             "word": word,
@@ -54,7 +52,7 @@ def neighbors(model: Path, words: tuple[str, ...], contexts: bool | None, topn: 
 
 
 def side_by_side(entry: dict[str, Any]) -> str:
-    """A table of the neighbours of a word."""
+    """Set the neighbours of a word in a table."""
     rows = [("like " + entry["word"], "cosine")]
     rows += [(near["word"], f"{near['cosine']:6.3f}") for near in entry["similar"]]
     if "contexts" not in entry:
@@ -64,7 +62,7 @@ def side_by_side(entry: dict[str, Any]) -> str:
     return table([(*left, "", *right) for left, right in zip_longest(rows, with_it, fillvalue=("", ""))])
 
 
-@click.command(cls=Verb, short_help="A is to B as C is to ...?")
+@click.command(cls=Verb, short_help="Complete an analogy: A is to B as C is to ...")
 @model_argument
 @click.argument("a")
 @click.argument("b")
@@ -72,24 +70,24 @@ def side_by_side(entry: dict[str, Any]) -> str:
 @topn
 @as_json
 def analogy(model: Path, a: str, b: str, c: str, topn: int, as_json: bool) -> None:
-    """A is to B as C is to ...? By products of cosines (3CosMul)."""
+    """Complete an analogy, A is to B as C is to ..., by products of cosines (3CosMul)."""
     vectors = words_of(load(model), model)
     for word in (a, b, c):
-        require(word, vectors, model)
+        require_word(word, vectors, model)
     found = vectors.most_similar_cosmul(positive=[b, c], negative=[a], topn=topn)
     facts = [{"word": word, "score": score} for word, score in found]
     show(facts, table([(word, f"{score:6.3f}") for word, score in found]), as_json)
 
 
-@click.command(cls=Verb, short_help="How much more often two words meet than by chance.")
+@click.command(cls=Verb, short_help="Show the PMI of two words.")
 @model_argument
 @click.argument("context")
 @click.argument("term")
 @as_json
 def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
-    """The pointwise mutual information of two words: as MODEL has fitted it, and as it was counted.
+    """Show the pointwise mutual information of two words, as MODEL has fitted it and as it was counted.
 
-    MODEL may be counts, too.
+    It is the logarithm of how much more often they meet than by chance. MODEL may be counts, too.
     """
     facts: dict[str, Any] = {"context": context, "term": term}
     if model.is_dir() and kind_of(model) == COUNTS:
@@ -97,12 +95,13 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
 
         counts = PairCounts.open(model)
     else:
-        loaded = with_covectors(load(model), model)
-        require(context, loaded.covectors, model)
-        require(term, loaded.wv, model)
+        loaded = load(model)
+        require_covectors(loaded, model)
+        require_word(context, loaded.covectors, model)
+        require_word(term, loaded.wv, model)
         facts["fitted"] = loaded.pmi(context, term)
         counts = loaded.fitted_counts
-        if term not in loaded.wv.key_to_index:  # made of its n-grams
+        if term not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
             counts = None
     if counts is not None:
         facts["counted"] = counts.pmi(context, term)
@@ -110,22 +109,22 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
     show(facts, line, as_json)
 
 
-@click.command(cls=Verb, short_help="Write vectors for other programs.")
+@click.command(cls=Verb, short_help="Write vectors in a format of other programs.")
 @model_argument
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the vectors go.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File or folder for the vectors.")
 @click.option(
-    "--format", "kind", type=click.Choice(FORMATS), help="For which programs.  [default: by the name of the output]"
+    "--format", "kind", type=click.Choice(tuple(FORMATS)), help="Format of the output.  [default: as its name tells]"
 )
 @click.option(
     "--what",
     type=click.Choice(["vectors", "covectors", "sum"]),
     default="vectors",
     show_default=True,
-    help="What to write.",
+    help="Matrix to write.",
 )
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
-@click.option("--lowercase", is_flag=True, help="model2vec: texts are lowercased.")
-@click.option("--split-punctuation", is_flag=True, help="model2vec: punctuation is split off words.")
+@click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
+@click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
 @as_json
 def export(
     model: Path, output: Path, kind: str | None, what: str, skip_unfit: bool, as_json: bool, **flags: bool

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gensim_hilbert.cli.loading import load, require, words_of
+from gensim_hilbert.cli.loading import load, require_word, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
@@ -28,7 +28,7 @@ def report(model: Path, output: Path, words: tuple[str, ...], data: Path | None,
     loaded = load(model)
     vectors = words_of(loaded, model)
     for word in words:
-        require(word, vectors, model)
+        require_word(word, vectors, model)
     write(loaded, output, words=words, data=data, title=model.name)
     facts = {"output": str(output), "words": len(vectors), "bytes": output.stat().st_size}
     show(facts, f"{output}: a report on {len(vectors):,} words, {facts['bytes']:,} bytes", as_json)

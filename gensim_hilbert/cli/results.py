@@ -1,4 +1,4 @@
-"""How results are printed: for people, or with --json for machines."""
+"""Prints results: for people, or with --json for machines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print the result
 
 
 def show(facts: Any, text: str, as_json: bool) -> None:
-    """Print one or the other."""
+    """Print facts as JSON, or the text."""
     click.echo(json.dumps(finite(facts), ensure_ascii=False, default=plain) if as_json else text)
 
 
 def finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN: they become null."""
+    """Replace infinity and NaN, which JSON does not have, by null."""
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -27,11 +27,11 @@ def finite(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """numpy's numbers as Python's, and anything else by its name."""
+    """Return a number of numpy as Python's, and anything else that JSON does not have as a str."""
     return value.item() if hasattr(value, "item") else str(value)
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows in columns."""
+    """Set rows in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

@@ -1,44 +1,56 @@
-"""The keywords of `HilbertMLE` as options, with its defaults; from the command line, or from a file."""
+"""The options of the command line that are keywords of `HilbertMLE`, from the command line or from a file."""
 
 from __future__ import annotations
 
-import inspect
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from gensim_hilbert.cli.names import OLD, closest
+from gensim_hilbert.cli.names import OLD_OPTIONS, closest
+from gensim_hilbert.options import OPTIONS, Option
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Strength(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
-    """A number, or "auto"."""
+class Checked(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+    """A value of a keyword, checked as `HilbertMLE` checks it."""
 
-    name = "FLOAT|auto"
+    def __init__(self, option: Option):
+        self.option = option
+        self.words = tuple(value for value in option.also if isinstance(value, str))
+        self.name = "|".join(["FLOAT" if option.kind is float else "INTEGER", *self.words])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """A float, or the word."""
-        try:
-            return value if value == "auto" else float(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor auto", param, ctx)
+        """Return a number, or one of the words that are allowed besides."""
+        if value in self.words:
+            return value
+        if self.words:
+            try:
+                value = float(value)
+            except ValueError:
+                self.fail(f"{value!r} is neither a number nor {' or '.join(self.words)}", param, ctx)
+        value = (click.FLOAT if self.option.kind is float else click.INT).convert(value, param, ctx)
+        every_core = self.option.name == "workers" and value < 0
+        if not every_core and (complaint := self.option.complaint(value)):
+            self.fail(f"it {complaint}", param, ctx)
+        return value
 
 
 class Setting(click.Option):
-    """A keyword of `HilbertMLE`: not given, it is not passed on, so that the default is that of the signature."""
+    """A keyword of `HilbertMLE`; if it is not given, it is not passed on, so that the default is Python's."""
 
     @property
     def python_default(self) -> Any:
-        """What the keyword is when it is left out."""
-        from gensim_hilbert.model import HilbertMLE
-
-        return inspect.signature(HilbertMLE).parameters[str(self.name)].default
+        """The default of the keyword."""
+        return OPTIONS[str(self.name)].default
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """With that default."""
+        """Return the help with that default."""
         record = super().get_help_record(ctx)
-        default = self.python_default
+        default: Any = OPTIONS[str(self.name)].default_help or self.python_default
         if record is None or default is None:
             return record
         if isinstance(default, bool):
@@ -46,58 +58,27 @@ class Setting(click.Option):
         return record[0], f"{record[1]}  [default: {default}]"
 
 
-POSITIVE = click.IntRange(1)
-SETTINGS: list[tuple[str, Any, str]] = [
-    ("vector_size", POSITIVE, "Dimensions."),
-    ("window", POSITIVE, "Words to each side."),
-    ("min_count", int, "Least occurrences of a word."),
-    ("max_final_vocab", int, "Most words to keep."),
-    ("max_vocab_size", int, "Prune rare words while scanning when there are more than this."),
-    ("sample", float, "Thin out words more frequent than this."),
-    ("seed", int, "For all that is drawn."),
-    ("workers", int, "Threads; -1 for one a core."),
-    ("epochs", POSITIVE, "Gibbs: how often the text is read. Factorization: in how many rounds to train."),
-    ("alpha", float, "Rate at the beginning."),
-    ("min_alpha", float, "Rate at the end."),
-    ("negative", click.IntRange(0), "Gibbs and objective sgns: candidates a word."),
-    ("ns_exponent", float, "Gibbs and objective sgns: candidates are drawn by counts to this power."),
-    ("shrink_windows", bool, "Near words weigh more, or all the same."),
-    ("solver", click.Choice(["factorization", "gibbs"]), "Fit counts, or learn from the stream."),
-    ("objective", str, "Factorization: what is fitted, as in sgns or 'glove(x_max=10)'."),
-    ("temperature", float, "Objective hilbert: how much rare words weigh."),
-    ("threshold", float, "Objective hilbert: words less frequent than this are not tempered."),
-    ("l2", Strength(), "Factorization: strength of the prior, in counts."),
-    ("device", str, "Factorization: auto, cpu, cuda, cuda:1, mps."),
-    ("precision", click.Choice(["float32", "tf32", "bf16"]), "Factorization: of matrix products."),
-    ("memory_gb", float, "Factorization: memory for counting."),
-    ("vectors", click.Choice(["v", "v+w"]), "Keep the vectors, or their sums with the covectors."),
-    (
-        "gauge",
-        click.FloatRange(0, 1),
-        "How much of each axis' strength the vectors get.  [default: what suits the solver]",
-    ),
-    ("sampler", click.Choice(["candidates", "metropolis", "exact"]), "Gibbs: how a negative is drawn."),
-    ("gibbs_steps", POSITIVE, "Gibbs: steps from a pair to its negative."),
-    ("subwords", bool, "Make vectors of those of character n-grams, for unknown words, too; or of whole words."),
-    ("min_n", POSITIVE, "Subwords: letters of the shortest n-grams."),
-    ("max_n", POSITIVE, "Subwords: letters of the longest n-grams."),
-    ("bucket", POSITIVE, "Subwords: vectors that n-grams share."),
-    ("comment", str, "A note that is kept with the model."),
-    ("progress", bool, "Draw bars on a terminal."),
-]
-
-
-def with_settings(function: Any) -> Any:
-    """The options of `SETTINGS`, in their order."""
-    for name, kind, text in reversed(SETTINGS):
-        flag = name.replace("_", "-")
-        option = f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}"
-        function = click.option(option, name, cls=Setting, type=kind, default=None, help=text)(function)
+def with_settings(function: Command) -> Command:
+    """Add one option per keyword of `HilbertMLE` that can be given on a command line."""
+    for name, option in reversed(OPTIONS.items()):
+        if option.help:
+            flag = name.replace("_", "-")
+            flags = f"--{flag}/--no-{flag}" if option.kind is bool else f"--{flag}"
+            function = click.option(flags, name, cls=Setting, type=click_type(option), default=None, help=option.help)(
+                function
+            )
     return function
 
 
+def click_type(option: Option) -> Any:
+    """Return what click has to make of the text that is given for an option."""
+    if option.choices:
+        return click.Choice(option.choices)
+    return Checked(option) if option.kind in (int, float) else option.kind or str
+
+
 def read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Options from a TOML file become the defaults of those that are not given."""
+    """Make options from a TOML file the defaults of those that are not given."""
     if path is None:
         return
     try:
@@ -107,12 +88,12 @@ def read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -
     known = [str(other.name) for other in ctx.command.params if other.name not in ("config", "resume", "as_json")]
     for key in given:
         if key.replace("-", "_") not in known:
-            old = OLD.get(key.replace("_", "-"))
+            old = OLD_OPTIONS.get(key.replace("_", "-"))
             said = f"; {key} {old}" if old else closest(key.replace("-", "_"), known)
             raise click.BadParameter(f"{path}: there is no option {key!r}{said.replace('--', '')}", ctx, param)
-    ctx.default_map = {key.replace("-", "_"): as_words(value) for key, value in given.items()}
+    ctx.default_map = {key.replace("-", "_"): as_text(value) for key, value in given.items()}
 
 
-def as_words(value: Any) -> Any:
-    """As a command line has them: click would cut 1.5 down to an int, but refuses "1.5"."""
+def as_text(value: Any) -> Any:
+    """Return a value as a command line would have it: click would cut the number 1.5 down to 1, but refuses "1.5"."""
     return [str(part) for part in value] if isinstance(value, list) else str(value)

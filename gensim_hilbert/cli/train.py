@@ -1,7 +1,7 @@
-"""The verb that trains.
+"""The verb `train`.
 
-Beside a model that is being trained lies `MODEL.checkpoint`: the command, the counts, the state after each epoch, and
-at the end the files of the model, until they are moved into place.
+While a model is trained, the folder `MODEL.checkpoint` beside it holds the command, the counts, the state after each
+epoch, and at the end the files of the model until they are moved into place.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
-from gensim_hilbert.corpus import as_corpus, is_local
-from gensim_hilbert.counting.build import locked
+from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import counts_beside, refuse_to_replace, write_atomically
+from gensim_hilbert.counting.store import refuse_to_replace
+from gensim_hilbert.files import locked, write_whole
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.locations import is_local
+from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 COMMAND = "command.json"
-# What counts have decided already.
-OF_COUNTS = ("window", "min_count", "max_vocab_size", "max_final_vocab", "sample", "shrink_windows")
-# What may change between a command and the one that goes on with it.
-OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
+OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
+OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
 
-@click.command(cls=Verb, short_help="Train a model on a text, or on counts.")
+@click.command(cls=Verb, short_help="Train a model on a text or on counts.")
 @click.argument("corpus", nargs=-1, callback=refuse_standard_input)
-@click.option("--counts", type=click.Path(path_type=Path), help="Train on the counts of this store, instead of a text.")
+@click.option("--counts", type=click.Path(path_type=Path), help="Train on this store of counts instead of a text.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File for the model.")
 @click.option(
     "--config",
@@ -48,10 +49,10 @@ OF_THE_MACHINE = ("workers", "memory_gb", "device", "progress")
     is_eager=True,
     expose_value=False,
     callback=read_config,
-    help="TOML file with options, such as vector-size = 300; those of the command line win.",
+    help="TOML file with options, such as vector-size = 300; the command line takes precedence.",
 )
-@click.option("--resume", is_flag=True, help="Go on with an interrupted training: give nothing else but --output.")
-@click.option("--overwrite", is_flag=True, help="Replace a model, or start anew where other training was interrupted.")
+@click.option("--resume", is_flag=True, help="Go on with an interrupted training; give nothing else but --output.")
+@click.option("--overwrite", is_flag=True, help="Replace a model, or the remains of another interrupted training.")
 @as_json
 @with_settings
 @click.pass_context
@@ -66,9 +67,9 @@ def train(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Train a model on CORPUS: files, globs, directories, URIs; plain or compressed; one sentence a line.
+    """Train a model on CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
-    Interrupted, it goes on when the same command is given again, or with --resume.
+    If training is interrupted, the same command goes on with it, and so does --resume.
     """
     work = checkpoint_beside(output)
     command: dict[str, Any] = {
@@ -92,7 +93,7 @@ def train(
             model = fit(command, work)
             save_whole(model, output, work, command)
         except BaseException as error:
-            # As in counting, an error leaves nothing behind; but epochs that are done may have taken days.
+            # An error leaves nothing behind, except epochs that are done: they may have taken days.
             failed = isinstance(error, Exception) and not is_interruption(error)
             kept = f"training-*/{CHECKPOINT}" if failed else "training-*/*"
             if any(work.glob(kept)):
@@ -119,14 +120,14 @@ def train(
 
 
 def absolute(name: str) -> str:
-    """A path that stays right in another directory; URIs are."""
+    """Return a path that is still right in another directory; URIs are anyway."""
     return os.path.abspath(os.path.expanduser(name)) if is_local(name) else name
 
 
 def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
-    """The command that was interrupted."""
+    """Return the command that was interrupted."""
     for param in ctx.command.params:
-        if param.name in ("resume", "output", "as_json", *OF_THE_MACHINE):
+        if param.name in ("resume", "output", "as_json", *OF_MACHINE):
             continue
         if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
@@ -138,15 +139,15 @@ def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
         command: dict[str, Any] = json.loads((work / COMMAND).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no interrupted training to go on with: {work} does not exist") from None
-    now = {name: ctx.params[name] for name in OF_THE_MACHINE if ctx.params[name] is not None}
+    now = {name: ctx.params[name] for name in OF_MACHINE if ctx.params[name] is not None}
     return {**command, "settings": {**command["settings"], **now}}
 
 
 def prepare(work: Path, command: dict[str, Any]) -> None:
-    """Keep the command for --resume; refuse the remains of another one, or remove them if it says so."""
+    """Keep the command for --resume; refuse the remains of another command, or remove them with --overwrite."""
 
     def essence(command: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in command["settings"].items() if name not in OF_THE_MACHINE}
+        settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
         return command["corpus"], command["counts"], settings
 
     path = work / COMMAND
@@ -160,11 +161,11 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
                 )
             for remains in work.glob("training-*"):
                 shutil.rmtree(remains)
-    write_atomically(path, json.dumps(command, indent=1).encode())
+    write_whole(path, json.dumps(command, indent=1).encode())
 
 
 def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
-    """The Python call that a command stands for."""
+    """Make the Python call that a command stands for."""
     from gensim_hilbert.model import HilbertMLE
 
     settings = {**command["settings"], "checkpoint": work}
@@ -174,13 +175,13 @@ def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
 
 
 def are_given(counts: Path, command: dict[str, Any]) -> bool:
-    """Whether the counts beside a model are those it is trained on."""
+    """Whether the counts beside a model are those that it is trained on."""
     given = command["counts"]
     return bool(given) and counts.exists() and counts.samefile(given)
 
 
 def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
-    """Before hours of work, not after them."""
+    """Refuse to overwrite before hours of work, not after them."""
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a directory, not a file for a model")
     beside = counts_beside(output)
@@ -193,7 +194,7 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
 
 
 def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
-    """Save under another name, then rename, the model's own file last: where that is, all others are."""
+    """Save under another name, then rename, the model's own file last: if it is there, all others are."""
     fresh = work / "model"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()

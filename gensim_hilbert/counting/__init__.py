@@ -1,1 +1,1 @@
-"""Corpus in, exact pair counts on disk out."""
+"""Counts the pairs of words of a corpus, exactly, into a store on disk."""

@@ -1,133 +1,132 @@
 """Makes stores: counts a corpus, adds stores up, takes over tables from elsewhere.
 
-A store is put together in `NAME.partial` and renamed when it is whole. Counting leaves a journal there, by which it
-goes on after an interruption.
+A store is put together in NAME.partial, which is renamed when it is whole. Counting keeps a journal there, with which
+it goes on after an interruption.
 """
 
 from __future__ import annotations
 
-import errno
-import json
 import logging
-import os
-import shutil
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gensim_hilbert._merge import records
-from gensim_hilbert.corpus import BLOCK_BYTES, Corpus, as_corpus
-from gensim_hilbert.counting.journal import JOURNAL, Journal
-from gensim_hilbert.counting.merge import SHARDS, reduce_runs, write_class
-from gensim_hilbert.counting.plan import Plan, classes_for
-from gensim_hilbert.counting.runs import Run, RunWriter, new_run, write_triples
+from gensim_hilbert.corpus.blocks import BLOCK_BYTES
+from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
+from gensim_hilbert.corpus.sources import Corpus
+from gensim_hilbert.counting.journal import Journal
+from gensim_hilbert.counting.layout import KEEP_BELOW, SHARDS, VOCABULARY, classes_for, new_run
+from gensim_hilbert.counting.merge import reduce_runs, write_class
+from gensim_hilbert.counting.plan import Plan, Resources
+from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
-from gensim_hilbert.counting.store import Store, partial_of, read_manifest, write_manifest
-from gensim_hilbert.counting.worker import KEEP, VOCABULARY, CountTask, count_pairs, forget_words, words_of
-from gensim_hilbert.engine import default_workers, in_parallel, reads_here, run
-from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription, read_manifest, write_manifest
+from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
+from gensim_hilbert.counting.workspace import Destination, building, clear
+from gensim_hilbert.files import as_read_back
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
 
 logger = logging.getLogger(__name__)
 
 
-def count_corpus(
-    corpus: Any,
-    target: Path,
-    settings: CountSettings,
-    *,
-    rules: dict[str, Any],
-    vocabulary: Vocabulary | None,
-    recount: bool,
-    workers: int | None,
-    memory_gb: float,
-    executor: Executor | None,
-    transport_params: dict[str, Any] | None,
-    overwrite: bool,
-    progress: bool,
-) -> None:
-    """Count a corpus into a store at `target`, or complete what an interrupted call has begun."""
-    workers = default_workers(workers)
-    if settings.errors not in ERRORS:
-        raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {settings.errors!r}")
-    source = as_corpus(corpus, transport_params)
-    if vocabulary is None and not source.can_repeat:
-        raise ValueError(
-            f"{source.names[0]} can be read only once, but counting reads a corpus twice: save it to a file first, "
-            "or pass vocabulary="
+# ---------------------------------------------------------------------------------------------------- counting
+
+
+@dataclass(frozen=True)
+class CountRequest:
+    """All that the counts of a corpus depend on."""
+
+    corpus: Corpus
+    settings: CountSettings
+    rules: dict[str, Any]  # for the words of the corpus, as `Vocabulary.from_corpus` takes them
+    vocabulary: Vocabulary | None = None  # or these words instead
+    recount: bool = True  # whether their occurrences in the corpus are counted
+
+    def __post_init__(self) -> None:
+        if self.settings.errors not in ERRORS:
+            raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {self.settings.errors!r}")
+        if self.vocabulary is None and not self.corpus.can_repeat:
+            raise ValueError(
+                f"{self.corpus.names[0]} can be read only once, but counting reads a corpus twice: save it to a file "
+                "first, or pass vocabulary="
+            )
+
+    def describe(self) -> Any:
+        """Return the request as JSON, or None if the corpus or a rule could not be recognised again."""
+        if self.corpus.fingerprint is None or (self.vocabulary is None and self.rules["trim_rule"] is not None):
+            return None
+        words = self.rules
+        if self.vocabulary is not None:
+            words = {"words": self.vocabulary.fingerprint} | ({} if self.recount else {"recount": False})
+        return as_read_back(
+            {
+                "corpus": self.corpus.fingerprint,
+                "block_bytes": BLOCK_BYTES,
+                "vocabulary": words,
+                **asdict(self.settings),
+            }
         )
-    request = describe(source, settings, rules, vocabulary, recount)
-    if target.exists() and request is not None and is_answer(target, request):
-        logger.info("%s holds these counts already", target)
+
+    def find_vocabulary(self, resources: Resources) -> Vocabulary:
+        """Collect the words to count over, reading the corpus once if need be."""
+        scan: dict[str, Any] = {
+            "workers": resources.workers,
+            "executor": resources.executor,
+            "errors": self.settings.errors,
+            "progress": resources.progress,
+        }
+        if self.vocabulary is None:
+            return Vocabulary.from_corpus(self.corpus, **self.rules, **scan)
+        if self.recount and self.corpus.can_repeat:
+            return self.vocabulary.recounted(self.corpus, **scan)
+        given = self.vocabulary
+        size = {} if self.recount else {"tokens": given.tokens, "sentences": given.sentences}
+        return Vocabulary(given.words, given.counts, **size)
+
+
+def count_corpus(request: CountRequest, destination: Destination, resources: Resources) -> None:
+    """Count a corpus into a store, or complete what an interrupted call has begun."""
+    settings, described = request.settings, request.describe()
+    if described is not None and is_answer(destination.path, described):
+        logger.info("%s holds these counts already", destination.path)
         return
-    with building(target, overwrite, resumable=request is not None) as work:
-        if request is not None and is_answer(work, request):
-            return  # interrupted after all was done but the renaming
-        journal = Journal.resume(work, request)
+    with building(destination, resumable=described is not None) as work:
+        if described is not None and is_answer(work, described):
+            return  # It was interrupted when only the renaming was left.
+        journal = Journal.resume(work, described)
         if journal is None:
             clear(work)
-            journal = Journal(work)
-            scan: dict[str, Any] = dict(workers=workers, executor=executor, errors=settings.errors, progress=progress)
-            given = vocabulary
-            if vocabulary is None:
-                vocabulary = Vocabulary.from_corpus(source, **rules, **scan)
-            elif recount and source.can_repeat:
-                vocabulary = vocabulary.recounted(source, **scan)
-            else:
-                size = {} if recount else {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
-                vocabulary = Vocabulary(vocabulary.words, vocabulary.counts, **size)
+            vocabulary = request.find_vocabulary(resources)
             if settings.sample:
-                # Shares of a corpus are thinned by the frequencies in the whole.
-                frequencies = vocabulary if given is None else given
-                np.save(work / KEEP, frequencies.keep_below(settings.sample))
+                # If a vocabulary is given, tokens are removed by the frequencies in that: parts of a corpus, counted
+                # on their own, are thinned out by the frequencies in the whole.
+                frequencies = vocabulary if request.vocabulary is None else request.vocabulary
+                np.save(work / KEEP_BELOW, frequencies.keep_below(settings.sample))
             vocabulary.save(work / VOCABULARY)
-            journal.start(request, vocabulary, reads_here(source, workers, executor))
+            streams = reads_here(request.corpus, resources.workers, resources.executor)
+            journal = Journal.start(work, described, vocabulary, streams)
         else:
             vocabulary = journal.vocabulary
-            logger.info(
-                "going on with %s: %d tokens are counted", work, sum(record.tokens for record in journal.records)
-            )
+            logger.info("going on with %s: %d tokens are counted", work, journal.tokens)
         refuse_overflow(vocabulary.tokens * settings.window.most, settings.window)
-        plan = Plan.make(len(vocabulary), settings.window, workers, memory_gb, vocabulary.nbytes)
-        count_blocks(source, settings, vocabulary, journal, plan, executor, progress)
-        finish(
-            work,
-            list(journal.runs.values()),
-            settings,
-            vocabulary,
-            request,
-            plan=plan,
-            executor=executor,
-            journal=journal,
-            progress=progress,
-        )
+        plan = Plan.make(len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes)
+        count_blocks(request.corpus, settings, journal, plan, resources)
+        description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
+        finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
 
 
-def describe(
-    corpus: Corpus, settings: CountSettings, rules: dict[str, Any], vocabulary: Vocabulary | None, recount: bool
-) -> Any:
-    """All that the result depends on, for JSON; None where a corpus or a rule could not be recognised again."""
-    if corpus.fingerprint is None or (vocabulary is None and rules["trim_rule"] is not None):
-        return None
-    by = rules
-    if vocabulary is not None:
-        by = {"words": vocabulary.fingerprint} | ({} if recount else {"recount": False})
-    request = {"corpus": corpus.fingerprint, "block_bytes": BLOCK_BYTES, "vocabulary": by, **asdict(settings)}
-    return json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
-
-
-def is_answer(target: Path, request: Any) -> bool:
-    """Whether a store with these very counts lies there, undamaged: "count again" must help where it is not."""
+def is_answer(target: Path, described: Any) -> bool:
+    """Tell whether a store with these very counts is there, undamaged: if it is not, counting again must help."""
     try:
-        if read_manifest(target)["request"] != request:
+        if read_manifest(target)["request"] != described:
             return False
         Store(target).verify()
     except (OSError, ValueError):
@@ -135,39 +134,34 @@ def is_answer(target: Path, request: Any) -> bool:
     return True
 
 
-def count_blocks(
-    corpus: Corpus,
-    settings: CountSettings,
-    vocabulary: Vocabulary,
-    journal: Journal,
-    plan: Plan,
-    executor: Executor | None,
-    progress: bool,
-) -> None:
+def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan: Plan, resources: Resources) -> None:
     """Count all blocks that the journal does not have yet, and the pairs across cuts."""
     if journal.stitched:
         return
+    vocabulary = journal.vocabulary
     size, classes = len(vocabulary), classes_for(len(vocabulary))
     task = CountTask(str(journal.directory), journal.words_checksum(), settings, classes, plan.capacity)
-    words_of(task, vocabulary)  # threads find it there
-    done = {block for record in journal.records for block in record.blocks}
-    with Progress("pairs", corpus.total, show=progress) as bar:
-        bar.update(sum(record.cost for record in journal.records))
-        live = bar.update if executor is None else None
-        for record in run(
-            partial(count_pairs, task=task, report=live),
-            corpus,
-            workers=plan.workers,
-            executor=executor,
-            share=plan.share,
-            streams=journal.streams,
-            wanted=lambda block: (block.source, block.start) not in done,
-        ):
-            journal.add(record)
-            if not live:
-                bar.update(record.cost, record.tokens)
-    forget_words()
-    tokens = sum(record.tokens for record in journal.records)
+    done = {block for result in journal.results for block in result.blocks}
+    with Progress("pairs", corpus.total, show=resources.progress) as bar:
+        bar.update(sum(result.cost for result in journal.results))
+        live = bar.update if resources.executor is None else None
+        try:
+            load_words(task, vocabulary)  # Threads find them there.
+            for result in map_blocks(
+                partial(count_pairs, task=task, report=live),
+                corpus,
+                workers=plan.workers,
+                executor=resources.executor,
+                share=plan.share,
+                streams=journal.streams,
+                wanted=lambda block: (block.source, block.start) not in done,
+            ):
+                journal.add(result)
+                if not live:
+                    bar.update(result.cost, result.tokens)
+        finally:
+            forget_words()
+    tokens = journal.tokens
     if vocabulary.tokens and tokens != vocabulary.tokens:
         change = (
             f"the corpus had {vocabulary.tokens} words when its vocabulary was collected, and {tokens} when its pairs "
@@ -178,12 +172,12 @@ def count_blocks(
         logger.warning("%s: if it is not meant to differ each time it is read, something is wrong with it", change)
     vocabulary.tokens = tokens
     refuse_overflow(tokens * settings.window.most, settings.window)
-    seams = stitch((seam for record in journal.records for seam in record.seams), settings.window, size)
+    seams = stitch((seam for result in journal.results for seam in result.seams), settings.window, size)
     journal.merged([], write_triples(*seams, size, classes, new_run(journal.directory)))
 
 
 def refuse_overflow(total: int, window: Window) -> None:
-    """Counts are sums below 2^63, or they could not be trusted."""
+    """Raise an error unless all sums of counts stay below 2^63."""
     if total >= 1 << 63:
         raise OverflowError(
             f"the counts may add up to {total} in units of 1/{window.scale}, and overflow 64 bits; use a smaller "
@@ -194,30 +188,25 @@ def refuse_overflow(total: int, window: Window) -> None:
 def finish(
     work: Path,
     runs: list[Run],
-    settings: CountSettings,
-    vocabulary: Vocabulary,
-    request: Any,
-    *,
-    mirrored: bool | None = None,
-    plan: Plan | None = None,
-    executor: Executor | None = None,
-    journal: Journal | None = None,
-    progress: bool = False,
+    description: StoreDescription,
+    plan: Plan,
+    resources: Resources,
+    note_merged: Callable[[list[Run], Run], None] = lambda parts, result: None,
 ) -> None:
-    """Merge runs into the shards of a store, write its manifest, and remove the runs."""
-    size, classes = len(vocabulary), classes_for(len(vocabulary))
-    mirrored = settings.window.mirrored if mirrored is None else mirrored
-    plan = plan or Plan.make(size, settings.window, default_workers(None), 2.0, 0)
-    note = journal.merged if journal else lambda parts, result: None
+    """Merge runs into the shards of a store and write its manifest."""
+    size, classes = description.size, description.classes
+    workers, executor = plan.workers, resources.executor
     runs = reduce_runs(
-        runs, size, classes, work, fan_in=plan.fan_in, workers=plan.workers, executor=executor, journal=note
+        runs, size, classes, work, fan_in=plan.fan_in, workers=workers, executor=executor, journal=note_merged
     )
     (work / SHARDS).mkdir(exist_ok=True)
     marginals = np.zeros((2, size), dtype="<u8")
     parts, sizes = [], [0] * classes
-    task = partial(write_class, runs=runs, size=size, classes=classes, mirrored=mirrored, directory=str(work))
-    with Progress("merge", classes, show=progress, unit=" shards") as bar:
-        for row_class, result in in_parallel(task, range(classes), plan.workers, executor):
+    task = partial(
+        write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work)
+    )
+    with Progress("merge", classes, show=resources.progress, unit=" shards") as bar:
+        for row_class, result in in_parallel(task, range(classes), workers, executor):
             parts.append(result.chunks)
             marginals[0] += result.contexts
             marginals[1] += result.terms
@@ -227,37 +216,22 @@ def finish(
     index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
     if not len(index):
         raise NothingToCount(
-            "there is not a single pair to count: no sentence has two known words within a window", vocabulary.tokens
+            "there is not a single pair to count: no sentence has two known words within a window",
+            description.vocabulary.tokens,
         )
-    write_manifest(
-        work,
-        settings=settings,
-        vocabulary=vocabulary,
-        mirrored=mirrored,
-        classes=classes,
-        index=index,
-        marginals=marginals,
-        shard_sizes=sizes,
-        request=request,
-    )
+    write_manifest(work, description, MergedShards(index, marginals, sizes))
 
 
-def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
-    """Add up stores over one vocabulary; that of some may be the beginning of it."""
+# ---------------------------------------------------------------------------------------------------- adding up
+
+
+def merge_stores(stores: list[Store], destination: Destination, resources: Resources) -> None:
+    """Add up stores over one vocabulary; the words of some may be the first words of it."""
     if not stores:
         raise ValueError("nothing to merge: give at least one store")
     first = max(stores, key=lambda store: store.size)
     for store in stores:
-        for what, mine, theirs in (
-            ("vocabulary", first.vocabulary.words[: store.size], store.vocabulary.words),
-            ("window and weights", first.window, store.window),
-            ("kind (symmetric or not)", first.mirrored, store.mirrored),
-            *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
-        ):
-            if mine != theirs:
-                raise ValueError(
-                    f"{store.directory} differs from {first.directory} in its {what}; only like stores add up"
-                )
+        refuse_unlike(first, store)
     refuse_overflow(sum(store.manifest["total"] for store in stores), first.window)
     vocabulary = Vocabulary(
         first.vocabulary.words,
@@ -266,33 +240,62 @@ def merge_stores(stores: list[Store], target: Path, overwrite: bool) -> None:
         sentences=sum(store.vocabulary.sentences for store in stores),
     )
     settings = CountSettings(first.window, first.manifest["oov"], first.manifest["sample"], first.manifest["seed"])
-    with building(target, overwrite) as work:
+    plan = Plan.make(first.size, settings.window, resources.workers, resources.memory_gb, 0)
+    with building(destination) as work:
         clear(work)
         vocabulary.save(work / VOCABULARY)
-        runs = [write_stored(store, first.classes, work / f"store-{k}.run") for k, store in enumerate(stores)]
-        finish(work, runs, settings, vocabulary, request=None, mirrored=first.mirrored)
+        task = partial(write_stored, classes=first.classes, directory=work, most=plan.sorted_entries)
+        runs = list(in_parallel(task, stores, plan.workers, None))
+        finish(work, runs, StoreDescription(settings, vocabulary, first.mirrored), plan, resources)
 
 
-def write_stored(store: Store, classes: int, path: Path) -> Run:
-    """The counts of a store as a run of so many classes, its own number or a multiple of it."""
-    with RunWriter(path) as writer:
+def refuse_unlike(first: Store, store: Store) -> None:
+    """Raise an error unless the counts of two stores mean the same."""
+    for what, mine, theirs in (
+        ("vocabulary", first.vocabulary.words[: store.size], store.vocabulary.words),
+        ("window and weights", first.window, store.window),
+        ("kind (symmetric or not)", first.mirrored, store.mirrored),
+        *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
+    ):
+        if mine != theirs:
+            raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")
+
+
+def write_stored(store: Store, classes: int, directory: Path, most: int) -> Run:
+    """Write the counts of a store as a run of so many classes, which is its own number or a multiple of that."""
+    with RunWriter(new_run(directory)) as writer:
         for row_class in range(classes):
-            mine = row_class % store.classes
-            parts = [part for column_class in range(store.classes) for part in store.tile(mine, column_class)]
-            if parts:
-                rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-                order = np.lexsort((columns, rows))
-                order = order[rows[order] % classes == row_class]
+            for rows, columns, counts in sorted_entries(store, row_class, classes, most):
                 writer.write(
-                    records(
-                        rows[order].astype(np.uint32),
-                        columns[order].astype(np.uint32),
-                        counts[order].astype(np.uint64),
-                        store.size,
-                    )
+                    records(rows.astype(np.uint32), columns.astype(np.uint32), counts.astype(np.uint64), store.size)
                 )
             writer.end_class()
     return writer.run
+
+
+def sorted_entries(
+    store: Store, row_class: int, classes: int, most: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the (rows, columns, counts) of the rows of a class, by row and column, about `most` entries at a time."""
+    boundaries = [0, store.size]
+    if store.entries_of(row_class % store.classes) > most:
+        entries = np.zeros(store.size, dtype=np.int64)
+        for rows, _, _ in store.row_tiles(row_class % store.classes):
+            entries += np.bincount(rows[rows % classes == row_class], minlength=store.size)
+        portion = np.cumsum(entries) // most
+        boundaries = [0, *(np.flatnonzero(np.diff(portion)) + 1).tolist(), store.size]
+    for start, stop in pairwise(boundaries):
+        parts = []
+        for tile in store.row_tiles(row_class % store.classes):
+            mine = (tile[0] % classes == row_class) & (tile[0] >= start) & (tile[0] < stop)
+            parts.append(tuple(part[mine] for part in tile))
+        if parts:
+            rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+            order = np.lexsort((columns, rows))
+            yield rows[order], columns[order], counts[order]
+
+
+# ---------------------------------------------------------------------------------------------------- taking over
 
 
 def import_triples(
@@ -301,8 +304,8 @@ def import_triples(
     counts: np.ndarray,
     scale: int,
     vocabulary: Vocabulary,
-    target: Path,
-    overwrite: bool,
+    destination: Destination,
+    resources: Resources,
 ) -> None:
     """Make a store of (context, term, scaled count) triples."""
     size = len(vocabulary)
@@ -312,90 +315,10 @@ def import_triples(
     if mirrored:
         upper = rows <= columns
         rows, columns, counts = rows[upper], columns[upper], counts[upper]
-    # The window by which these were counted is not known.
-    settings = CountSettings(Window((), (), scale))
-    with building(target, overwrite) as work:
+    settings = CountSettings(Window((), (), scale))  # The window by which these were counted is not known.
+    plan = Plan.make(size, settings.window, resources.workers, resources.memory_gb, 0)
+    with building(destination) as work:
         clear(work)
         vocabulary.save(work / VOCABULARY)
-        triples = write_triples(rows, columns, counts, size, classes_for(size), work / "import.run")
-        finish(work, [triples], settings, vocabulary, request=None, mirrored=mirrored)
-
-
-# ---------------------------------------------------------------------------------------------------- directories
-
-
-@contextmanager
-def building(target: Path, overwrite: bool, *, resumable: bool = False) -> Iterator[Path]:
-    """A directory to put a store together in; it becomes `target` at the end.
-
-    After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, to go on with;
-    after Ctrl-C only where that can be done.
-    """
-    if target.exists() and not overwrite:
-        raise FileExistsError(
-            f"{target} exists and holds something else, or damaged counts; choose another directory, or pass "
-            "overwrite=True (--overwrite)"
-        )
-    work = partial_of(target)
-    work.mkdir(parents=True, exist_ok=True)
-    with locked(work):
-        try:
-            yield work
-            for path in [*work.glob("*.run"), work / JOURNAL, work / KEEP]:
-                path.unlink(missing_ok=True)
-            if target.exists():
-                shutil.rmtree(target) if target.is_dir() else target.unlink()
-            (work / LOCK).unlink(missing_ok=True)
-            os.rename(work, target)
-        except BaseException as error:
-            interrupted = is_interruption(error)
-            if not resumable or (isinstance(error, Exception) and not interrupted):
-                discard(work)
-            if interrupted and isinstance(error, Exception):
-                raise KeyboardInterrupt from error
-            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-                free = shutil.disk_usage(work.parent).free
-                raise OSError(
-                    errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}"
-                ) from error
-            raise
-
-
-def discard(work: Path) -> None:
-    """Remove a directory in which a task that nobody waits for any more may still be about to write."""
-    removed = work.with_name(work.name + ".removed")
-    shutil.rmtree(removed, ignore_errors=True)
-    with suppress(OSError):
-        os.rename(work, removed)  # nothing new can appear under this name
-    for path in (removed, work):
-        shutil.rmtree(path, ignore_errors=True)
-
-
-LOCK = "lock"
-
-
-@contextmanager
-def locked(work: Path) -> Iterator[None]:
-    """Keep a second process out of the same directory."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with open(work / LOCK, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuntimeError(
-                f"another process is working in {work}; wait for it, or choose another directory"
-            ) from None
-        yield
-
-
-def clear(work: Path) -> None:
-    """Remove what an abandoned count has left."""
-    for path in work.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.name != LOCK:
-            path.unlink()
+        triples = write_triples(rows, columns, counts, size, classes_for(size), new_run(work))
+        finish(work, [triples], StoreDescription(settings, vocabulary, mirrored), plan, resources)

@@ -1,11 +1,10 @@
-"""Counts to and from other programs: scipy's .npz, GloVe's cooccurrence.bin and vocabulary."""
+"""Exchanges counts with other programs: scipy's .npz, GloVe's cooccurrence.bin and vocabulary."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
 from math import inf, lcm
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,18 @@ import smart_open
 from scipy import sparse
 
 from gensim_hilbert.counting.settings import whole
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import name_of
 from gensim_hilbert.vocabulary import Vocabulary
 
-# What GloVe's programs write: ids from 1 in the order of the vocabulary.
+# The records of GloVe's programs. Ids start from 1, in the order of the vocabulary.
 GLOVE_RECORD = np.dtype([("word", "<i4"), ("context", "<i4"), ("weight", "<f8")])
-SCALES = [1, *(lcm(*range(1, window + 1)) for window in range(2, 11))]
+# Scales that are tried if none is given: the common denominators of harmonic weights.
+KNOWN_SCALES = [1, *(lcm(*range(1, window + 1)) for window in range(2, 11))]
 
 
 def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Rows, columns and counts times `scale`, as integers; the scale is looked for where it is not given."""
+    """Return rows, columns, counts times scale as integers, and the scale, which is looked for if it is not given."""
     table = sparse.coo_array(matrix)
     if table.shape[0] != table.shape[1]:
         raise ValueError(f"the matrix must be square, contexts x terms, got {table.shape[0]} x {table.shape[1]}")
@@ -31,18 +33,20 @@ def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray,
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = next(value for value in values.tolist() if not 0 <= value < inf)
         raise ValueError(f"counts must be finite and not negative, got {wrong}")
-    for candidate in [scale] if scale else SCALES:
+    for candidate in [scale] if scale else KNOWN_SCALES:
         counts = np.rint(values * candidate)
         # Sums of binary fractions such as 1/3 are off by a few units in the last place.
         if scale or np.all(np.abs(values * candidate - counts) <= 1e-9 * np.maximum(values * candidate, 1)):
             if counts.sum() >= 2.0**63:
                 raise OverflowError(f"the counts times {candidate} overflow 64 bits; pass a smaller scale")
             return table.row.astype(np.int64), table.col.astype(np.int64), counts.astype(np.uint64), candidate
-    raise ValueError(f"the counts are no multiples of 1/{SCALES[-1]}; pass scale=N to round them to multiples of 1/N")
+    raise ValueError(
+        f"the counts are not multiples of 1/{KNOWN_SCALES[-1]}; pass scale=N to round them to multiples of 1/N"
+    )
 
 
 def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
-    """The vocabulary of a matrix; of bare words the numbers of occurrences are not known, and marginals stand in."""
+    """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words."""
     sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
     if len(words) != len(sums):
         raise ValueError(f"{len(words)} words for a matrix of {len(sums)} columns")
@@ -50,33 +54,26 @@ def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
 
 
 def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
-    """One compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle."""
+    """Write one compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in vocabulary.words]
-    path = Path(path)
-    temporary = path.with_name(path.name + ".new")
-    try:
-        with open(temporary, "wb") as file:
-            np.savez_compressed(
-                file,
-                format=np.array(b"csr"),
-                shape=np.array(matrix.shape),
-                data=matrix.data,
-                indices=matrix.indices,
-                indptr=matrix.indptr,
-                words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
-                word_bytes=np.array([len(word) for word in encoded]),
-                word_counts=vocabulary.counts,
-                corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
-                scale=np.array(scale),
-            )
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with Staging() as staging, staging.create(os.fspath(path)) as file:
+        np.savez_compressed(
+            file,
+            format=np.array(b"csr"),
+            shape=np.array(matrix.shape),
+            data=matrix.data,
+            indices=matrix.indices,
+            indptr=matrix.indptr,
+            words=np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            word_bytes=np.array([len(word) for word in encoded]),
+            word_counts=vocabulary.counts,
+            corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
+            scale=np.array(scale),
+        )
 
 
 def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary, int]:
-    """What `save_npz` wrote."""
+    """Read a file that `save_npz` has written."""
     with np.load(path, allow_pickle=False) as arrays:
         if "words" not in arrays:
             raise ValueError(f"{path} holds a matrix without words; load it with scipy and pass both to from_scipy")
@@ -91,7 +88,7 @@ def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary
 def load_glove(
     cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]
 ) -> tuple[sparse.coo_array, Vocabulary]:
-    """GloVe's records and its vocabulary of `word count` lines."""
+    """Read GloVe's records and its vocabulary of `word count` lines."""
     words, counts = [], []
     with smart_open.open(vocabulary, "rb") as file:
         for number, line in enumerate(file, start=1):
@@ -107,7 +104,7 @@ def load_glove(
         data = file.read()
     if len(data) % GLOVE_RECORD.itemsize:
         raise ValueError(
-            f"{cooccurrence} has {len(data)} bytes, which is no whole number of {GLOVE_RECORD.itemsize}-byte records"
+            f"{cooccurrence} has {len(data)} bytes, which is not a whole number of {GLOVE_RECORD.itemsize}-byte records"
         )
     table = np.frombuffer(data, dtype=GLOVE_RECORD)
     ids = np.stack([table["context"], table["word"]]).astype(np.int64) - 1
@@ -123,17 +120,18 @@ def save_glove(
     words: Vocabulary,
     rows: Iterable[tuple[int, np.ndarray, np.ndarray]],
 ) -> None:
-    """Write what GloVe's `shuffle` and `glove` read; a word with white space would shift a line, so it is refused."""
+    """Write what GloVe's `shuffle` and `glove` read; words with white space, which would shift a line, are refused."""
     for word in words.words:
         if not word or word.split() != [word]:
             raise ValueError(
                 f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space"
             )
-    with smart_open.open(vocabulary, "wb") as file:
-        for word, count in zip(words.words, words.counts.tolist(), strict=True):
-            file.write(f"{word} {count}\n".encode())
-    with smart_open.open(cooccurrence, "wb") as file:
-        for context, terms, weights in rows:
-            table = np.empty(len(terms), dtype=GLOVE_RECORD)
-            table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
-            file.write(table.tobytes())
+    with Staging() as staging:
+        with staging.create(name_of(vocabulary)) as file:
+            for word, count in zip(words.words, words.counts.tolist(), strict=True):
+                file.write(f"{word} {count}\n".encode())
+        with staging.create(name_of(cooccurrence)) as file:
+            for context, terms, weights in rows:
+                table = np.empty(len(terms), dtype=GLOVE_RECORD)
+                table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
+                file.write(table.tobytes())

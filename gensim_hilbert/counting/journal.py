@@ -1,7 +1,7 @@
-"""What an unfinished count has done so far: a file of JSON lines beside the runs it tells of.
+"""What an unfinished count has done so far: a file of JSON lines beside the runs of which it tells.
 
-The first line says what is being counted. A line that was cut off by a crash is not there yet; a run without a line is
-counted anew.
+The first line says what is being counted. A line that was cut off by a crash does not count, and the pairs of a run
+without a line are counted again.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, VOCABULARY
 from gensim_hilbert.counting.runs import Run
-from gensim_hilbert.counting.worker import KEEP, VOCABULARY, Record
+from gensim_hilbert.counting.worker import TaskResult
+from gensim_hilbert.files import to_json
 from gensim_hilbert.vocabulary import Vocabulary
-
-JOURNAL = "journal.jsonl"
 
 
 class Journal:
@@ -27,22 +27,22 @@ class Journal:
         self.path = directory / JOURNAL
         self.vocabulary: Vocabulary
         self.streams = True
-        self.records: list[Record] = []
+        self.results: list[TaskResult] = []
         self.runs: dict[str, Run] = {}
-        self.stitched = False  # the pairs across cuts are there
+        self.stitched = False  # whether the pairs across cuts are there
 
     @classmethod
-    def resume(cls, directory: Path, what: dict[str, Any] | None) -> Journal | None:
-        """The journal in `directory` if it tells of the same count and all its runs are whole."""
+    def resume(cls, directory: Path, request: dict[str, Any] | None) -> Journal | None:
+        """Return the journal in `directory` if it is of the same count and all its runs are whole."""
         journal = cls(directory)
-        if what is None or not journal.path.exists():
+        if request is None or not journal.path.exists():
             return None
-        lines = journal.path.read_bytes().split(b"\n")[:-1]  # behind the last line end: nothing, or a line cut off
+        lines = journal.path.read_bytes().split(b"\n")[:-1]  # After the last line end there may be half a line.
         try:
             header, *entries = map(json.loads, lines)
-        except ValueError:  # empty, or what a power cut made of it
+        except ValueError:  # It is empty, or spoilt by a power cut.
             return None
-        if header["request"] != what or header["words"] != journal.words_checksum():
+        if header["request"] != request or header["words"] != journal.words_checksum():
             return None
         journal.vocabulary = Vocabulary.load(
             directory / VOCABULARY, tokens=header["tokens"], sentences=header["sentences"]
@@ -52,39 +52,47 @@ class Journal:
             if "of" in entry:
                 journal._replace([journal.runs[name] for name in entry["of"]], Run.from_json(directory, entry["run"]))
             else:
-                journal._take(Record.from_json(directory, entry))
+                journal._take(TaskResult.from_json(directory, entry))
         if not all(run.is_whole() for run in journal.runs.values()):
             return None
         os.truncate(journal.path, sum(len(line) + 1 for line in lines))
-        for path in directory.glob("*.run"):
+        for path in directory.glob(f"*{RUN_SUFFIX}"):
             if path.name not in journal.runs:
                 path.unlink()
         return journal
 
-    def start(self, what: dict[str, Any] | None, vocabulary: Vocabulary, streams: bool) -> None:
-        """Begin with what is to be counted, and how blocks are named: see `Corpus.blocks`."""
-        self.vocabulary, self.streams = vocabulary, streams
+    @classmethod
+    def start(cls, directory: Path, request: dict[str, Any] | None, vocabulary: Vocabulary, streams: bool) -> Journal:
+        """Begin a journal with what is counted, and how blocks are named: see `Corpus.blocks`."""
+        journal = cls(directory)
+        journal.vocabulary, journal.streams = vocabulary, streams
         size = {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
-        self._write({"request": what, "words": self.words_checksum(), "streams": streams, **size})
+        journal._write({"request": request, "words": journal.words_checksum(), "streams": streams, **size})
+        return journal
 
     def words_checksum(self) -> int:
-        """A checksum of the vocabulary and the thresholds of subsampling, which lie beside the journal."""
-        files = [self.directory / name for name in (VOCABULARY, KEEP)]
+        """Return a checksum of the vocabulary and the thresholds of subsampling, which lie beside the journal."""
+        files = [self.directory / name for name in (VOCABULARY, KEEP_BELOW)]
         return crc32(b"".join(path.read_bytes() for path in files if path.exists()))
 
-    def add(self, record: Record) -> None:
-        """A task is done."""
-        self._take(record)
-        self._write(record.to_json())
+    def add(self, result: TaskResult) -> None:
+        """Enter a finished task."""
+        self._take(result)
+        self._write(result.to_json())
 
     def merged(self, parts: list[Run], result: Run) -> None:
-        """A run has taken the place of others; of none, where it holds the pairs across cuts."""
+        """Enter a run that takes the place of others; of none, if it holds the pairs across cuts."""
         self._replace(parts, result)
         self._write({"run": result.to_json(), "of": [run.path.name for run in parts]})
 
-    def _take(self, record: Record) -> None:
-        self.records.append(record)
-        self.runs.update({run.path.name: run for run in record.runs})
+    @property
+    def tokens(self) -> int:
+        """Words that are counted so far."""
+        return sum(result.tokens for result in self.results)
+
+    def _take(self, result: TaskResult) -> None:
+        self.results.append(result)
+        self.runs.update({run.path.name: run for run in result.runs})
 
     def _replace(self, parts: list[Run], result: Run) -> None:
         self.stitched |= not parts
@@ -92,6 +100,6 @@ class Journal:
             del self.runs[run.path.name]
         self.runs[result.path.name] = result
 
-    def _write(self, entry: dict[str, Any] | None) -> None:
+    def _write(self, entry: dict[str, Any]) -> None:
         with open(self.path, "a", encoding="ascii") as file:
-            file.write(json.dumps(entry) + "\n")
+            file.write(to_json(entry) + "\n")

@@ -1,4 +1,4 @@
-"""Runs to the shards of a store."""
+"""Merges runs into the shards of a store."""
 
 from __future__ import annotations
 
@@ -7,36 +7,24 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gensim_hilbert._merge import TileScatter
+from gensim_hilbert.corpus.dispatch import in_parallel
+from gensim_hilbert.counting.layout import COUNT_WIDTHS, INDEX_COLUMNS, new_run, number_dtype, padding, shard_name
 from gensim_hilbert.counting.plan import TILE_ROOM
-from gensim_hilbert.counting.runs import Run, merge_runs, merged, new_run, output_buffer
-from gensim_hilbert.engine import in_parallel
-
-SHARDS = "shards"
-INDEX_COLUMNS = ("row_class", "column_class", "offset", "entries", "count_bytes", "crc32")
+from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
 
 
 class ClassResult(NamedTuple):
-    """One class of rows, written."""
+    """What is known of one class of rows once its file is written."""
 
-    chunks: np.ndarray  # a row of INDEX_COLUMNS for each chunk
+    chunks: np.ndarray  # one row of INDEX_COLUMNS for each chunk
     contexts: np.ndarray  # marginals, scaled
     terms: np.ndarray
     size: int  # bytes of the file
-
-
-def shard_name(row_class: int) -> str:
-    """The file of one class of rows."""
-    return f"{SHARDS}/{row_class:02d}.bin"
-
-
-def index_dtype(size: int, classes: int) -> np.dtype[Any]:
-    """What a row or column number within a tile is stored as."""
-    return np.dtype("<u2" if size <= classes << 16 else "<u4")
 
 
 def write_class(
@@ -45,7 +33,7 @@ def write_class(
     """Merge one class of rows of all runs and write its file: chunks of the tiles [row class, column class]."""
     contexts, terms = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint64)
     scatter = TileScatter(classes, TILE_ROOM, mirrored, contexts, terms)
-    number = index_dtype(size, classes)
+    number = number_dtype(size, classes)
     index: list[tuple[int, ...]] = []
     with open(Path(directory) / shard_name(row_class), "wb") as file:
 
@@ -53,12 +41,12 @@ def write_class(
             rows, columns, counts = scatter.take(tile)
             if not len(rows):
                 return
-            count_bytes = next(width for width in (1, 2, 4, 8) if counts.max() < 1 << 8 * width or width == 8)
+            count_bytes = next(width for width in COUNT_WIDTHS if counts.max() < 1 << 8 * width or width == 8)
             data = b"".join(
                 part.astype(dtype).tobytes()
                 for part, dtype in ((counts, f"<u{count_bytes}"), (rows, number), (columns, number))
             )
-            data += b"\0" * (-len(data) % 8)
+            data += bytes(padding(len(data)))
             index.append((row_class, tile, file.tell(), len(rows), count_bytes, zlib.crc32(data)))
             file.write(data)
 
@@ -86,7 +74,10 @@ def reduce_runs(
     executor: Executor | None,
     journal: Callable[[list[Run], Run], None],
 ) -> list[Run]:
-    """Merge groups of runs until no more than `fan_in` are left. A merged run is journalled before its parts go."""
+    """Merge groups of runs until no more than `fan_in` are left.
+
+    A merged run is entered in the journal before its parts are removed.
+    """
     merge_group = partial(_merge_group, size=size, classes=classes, directory=directory)
     while len(runs) > fan_in:
         groups = [runs[start : start + fan_in] for start in range(0, len(runs), fan_in)]

@@ -1,4 +1,4 @@
-"""Pair counts as users see them."""
+"""`PairCounts`: stores of pair counts as users see them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from operator import index
 from pathlib import Path
@@ -17,14 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
+from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Store
+from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
 
 class Marginals(NamedTuple):
-    """Sums of the table over terms and over contexts, in real weights."""
+    """Sums of the table in real weights, one for each context and one for each term."""
 
     contexts: np.ndarray
     terms: np.ndarray
@@ -33,21 +37,21 @@ class Marginals(NamedTuple):
 class PairCounts:
     """Exact counts of the pairs of words within a window, in a directory on disk.
 
-    Make one with `from_corpus`, or `open` one that was made before. Numbers are in real weights: the integers in the
-    store divided by `scale`. Rows are contexts, columns are terms.
+    Make one with `from_corpus`, or `open` one that was made before. All numbers are real weights: the integers of the
+    store divided by `scale`. Rows are contexts and columns are terms.
     """
 
     def __init__(self, store: Store, keep: np.ndarray | None = None):
         self._store = store
         self._keep = keep
         self._marginals: Marginals | None = None
-        self._sample: float | None = None  # on average
+        self._expected_sample: float | None = None  # by which counts in expectation are thinned out
 
     # ------------------------------------------------------------------ making
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> PairCounts:
-        """Open a store; its shards are mapped into memory when they are asked for."""
+        """Open a store; its shards are mapped into memory when they are needed."""
         return cls(Store(directory))
 
     @classmethod
@@ -85,51 +89,51 @@ class PairCounts:
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             Whatever smart_open opens: plain, .gz, .bz2, .xz, .zst, s3://, gs://, http(s)://, hdfs:// and more. Text is
-            UTF-8, one sentence a line, words separated by white space; lines may have any length.
+            UTF-8 with one sentence per line and words separated by white space; lines may have any length.
         directory : path, optional
-            Where the store goes. Interrupted counting goes on when called again with the same arguments. Left out, the
-            store is temporary and vanishes with the object.
+            Where the store goes. Interrupted counting goes on when it is called again with the same arguments. If it is
+            left out, the store is temporary and vanishes with the object.
 
         window : int or (int, int)
-            How many words to each side are contexts; a pair for left and right: (5, 0) takes left contexts only.
+            How many words to each side are contexts. A pair is for left and right: (5, 0) takes left contexts only.
         weights : {"dynamic", "flat", "harmonic"} or list
-            What a context counts by its distance d: (window - d + 1) / window, 1, 1 / d, or the d-th number of the list
-            (a pair of lists for left and right).
+            The weight of a context at distance d: (window - d + 1) / window, 1, 1 / d, or the d-th number of the list.
+            A pair of lists is for left and right.
         oov : {"remove", "gap"}
-            Whether unknown words are taken out before windows are looked at, as word2vec does, or keep their place.
+            Whether unknown words are removed before windows are formed, as word2vec does, or leave a gap.
         sample : float
             word2vec's threshold: tokens of words more frequent than this are removed at random before windows are
-            looked at. The draw is a hash of `seed` and the token's place in the corpus. See also `expected`.
+            formed. The draw is a hash of `seed` and of the token's place in the corpus. See also `expected`.
         seed : int
-            For `sample`.
+            Seed of the random draws of `sample`.
         errors : {"strict", "replace", "ignore"}
-            What to do about malformed UTF-8.
+            How malformed UTF-8 is handled, as in `bytes.decode`.
 
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
             As in `gensim.models.Word2Vec`; see `Vocabulary.from_corpus`.
         vocabulary : Vocabulary, optional
-            Count over these words instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
+            Words to count over instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
             so that parts of a corpus can be counted on their own and added up. Only with it can a corpus be a pipe.
         recount : bool
-            Whether to count the words of `vocabulary` in the corpus. False says that its numbers are those of this
-            corpus, and saves reading it once more.
+            Whether to count the words of `vocabulary` in the corpus. Pass False if its counts are those of this corpus
+            already; this saves reading it once more.
 
         workers : int, optional
-            Threads; by default one a core.
+            Number of threads; by default one per core.
         memory_gb : float
             Memory for counting and merging pairs, beyond 0.15 GB for the interpreter and the libraries. It does not
-            bound the scan for the vocabulary, which holds every distinct word of the corpus, at 0.2 to 0.4 kB each (the
-            more the more workers); `max_vocab_size` does. With an executor, each of its processes has the interpreter
-            and the vocabulary for itself.
+            bound the scan for the vocabulary, which holds every distinct word of the corpus in 0.2 to 0.4 kB each, more
+            with more workers; `max_vocab_size` does. With an executor, each of its processes has its own interpreter
+            and its own copy of the vocabulary.
         executor : concurrent.futures.Executor, optional
-            Where to run instead of threads: processes, Dask's `Client.get_executor()`, mpi4py's `MPIPoolExecutor`. All
-            of them must see `directory` (or the temporary directory) and the corpus.
+            Where the work runs, instead of on threads: processes, Dask's `Client.get_executor()`, mpi4py's
+            `MPIPoolExecutor`. All workers must see `directory` (or the temporary directory) and the corpus.
         transport_params : dict, optional
-            Handed to smart_open.
+            Passed to smart_open.
         overwrite : bool
-            Whether to replace a store of other counts that lies in `directory`.
+            Whether to replace other counts that are in `directory`.
         progress : bool
-            Whether to draw a bar, if standard error is a terminal.
+            Whether to show a progress bar if standard error is a terminal.
         """
         settings = CountSettings(Window.parse(window, weights), oov, float(sample), index(seed), errors)
         rules = dict(
@@ -139,36 +143,42 @@ class PairCounts:
             trim_rule=trim_rule,
             sorted_vocab=sorted_vocab,
         )
-        return cls._made(
-            directory,
-            lambda target: build.count_corpus(
-                corpus,
-                target,
-                settings,
-                rules=rules,
-                vocabulary=vocabulary,
-                recount=recount,
-                workers=workers,
-                memory_gb=memory_gb,
-                executor=executor,
-                transport_params=transport_params,
-                overwrite=overwrite,
-                progress=progress,
-            ),
-        )
+        resources = Resources(default_workers(workers), memory_gb, executor, progress)
+        request = build.CountRequest(as_corpus(corpus, transport_params), settings, rules, vocabulary, recount)
+        return cls._made(directory, overwrite, lambda destination: build.count_corpus(request, destination, resources))
 
     @classmethod
     def merge(
-        cls, stores: Sequence[PairCounts], *, directory: str | os.PathLike[str] | None = None, overwrite: bool = False
+        cls,
+        stores: Sequence[PairCounts],
+        *,
+        directory: str | os.PathLike[str] | None = None,
+        workers: int | None = None,
+        memory_gb: float = 2.0,
+        overwrite: bool = False,
     ) -> PairCounts:
-        """The sum of stores over one vocabulary, as if their corpora had been counted together.
+        """Add up stores over one vocabulary, as if their corpora had been counted together.
 
-        The vocabulary of some may be the beginning of that of others: words that came later.
+        Parameters
+        ----------
+        stores : list of PairCounts
+            The words of some may be the first words of others, which have more.
+        directory : path, optional
+            Where the sum goes. If it is left out, the store is temporary and vanishes with the object.
+        workers : int, optional
+            Number of threads; by default one per core.
+        memory_gb : float
+            Memory for sorting and merging.
+        overwrite : bool
+            Whether to replace what is in `directory`.
         """
         for counts in stores:
             counts._refuse_expected("merge")
+        resources = Resources(default_workers(workers), memory_gb)
         return cls._made(
-            directory, lambda target: build.merge_stores([counts._store for counts in stores], target, overwrite)
+            directory,
+            overwrite,
+            lambda destination: build.merge_stores([counts._store for counts in stores], destination, resources),
         )
 
     def __add__(self, other: PairCounts) -> PairCounts:
@@ -186,18 +196,21 @@ class PairCounts:
     ) -> PairCounts:
         """Take over a (V, V) matrix of counts, contexts x terms.
 
-        Counts are kept as integers over `scale`: found where it is left out and small (1, or the common denominator of
-        harmonic weights up to window 10), otherwise to be given; numbers are then rounded to multiples of 1 / scale.
+        Counts are kept as integers over `scale`. If it is left out, 1 and the common denominators of harmonic weights
+        up to window 10 are tried. If it is given, numbers are rounded to multiples of 1 / scale.
         """
         rows, columns, counts, found = exchange.to_integers(matrix, scale)
         words = exchange.vocabulary_of(vocabulary, matrix)
+        resources = Resources(default_workers(None))
         return cls._made(
-            directory, lambda target: build.import_triples(rows, columns, counts, found, words, target, overwrite)
+            directory,
+            overwrite,
+            lambda destination: build.import_triples(rows, columns, counts, found, words, destination, resources),
         )
 
     @classmethod
     def from_npz(cls, path: str | os.PathLike[str], **options: Any) -> PairCounts:
-        """Take over a file that `to_npz` wrote; options as for `from_scipy`."""
+        """Take over a file that `to_npz` has written; options are those of `from_scipy`."""
         matrix, vocabulary, scale = exchange.load_npz(path)
         return cls.from_scipy(matrix, vocabulary, **{"scale": scale} | options)
 
@@ -205,15 +218,15 @@ class PairCounts:
     def from_glove(
         cls, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], **options: Any
     ) -> PairCounts:
-        """Take over what GloVe's `cooccur` and `vocab_count` wrote, .gz and the like as well.
+        """Take over the files of GloVe's `cooccur` and `vocab_count`, which may be compressed.
 
-        Options as for `from_scipy`.
+        Options are those of `from_scipy`.
         """
         matrix, words = exchange.load_glove(cooccurrence, vocabulary)
         return cls.from_scipy(matrix, words, **options)
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write one file that `scipy.sparse.load_npz` reads; words and counts ride along."""
+        """Write one file that `scipy.sparse.load_npz` reads; it holds words and their counts as well."""
         exchange.save_npz(path, self.to_scipy(), self.vocabulary, self.scale)
 
     def to_glove(self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]) -> None:
@@ -221,13 +234,16 @@ class PairCounts:
         exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows())
 
     @classmethod
-    def _made(cls, directory: str | os.PathLike[str] | None, make: Any) -> PairCounts:
+    def _made(
+        cls, directory: str | os.PathLike[str] | None, overwrite: bool, make: Callable[[Destination], None]
+    ) -> PairCounts:
+        """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
         if directory is not None:
-            make(Path(directory))
+            make(Destination(Path(directory), overwrite))
             return cls.open(directory)
         parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         try:
-            make(parent / "counts")
+            make(Destination(parent / "counts", temporary=True))
             counts = cls.open(parent / "counts")
         except BaseException:
             shutil.rmtree(parent, ignore_errors=True)
@@ -238,24 +254,24 @@ class PairCounts:
     def _refuse_expected(self, what: str) -> None:
         if self._keep is not None:
             raise ValueError(
-                f"cannot {what} counts in expectation: they are no integers; use the counts they come from"
+                f"cannot {what} counts in expectation: they are not integers; use the counts they come from"
             )
 
     # ------------------------------------------------------------------ facts
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words, with their numbers of occurrences."""
+        """The words and how often each of them occurs."""
         return self._store.vocabulary
 
     @property
     def directory(self) -> Path:
-        """Where the store lies."""
+        """The directory of the store."""
         return self._store.directory
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Settings and sizes, as `manifest.json` has them."""
+        """Settings and sizes, as they are in `manifest.json`."""
         return copy.deepcopy(self._store.manifest)
 
     @property
@@ -265,12 +281,12 @@ class PairCounts:
 
     @property
     def window(self) -> Window:
-        """Weights by distance, as integers over `window.scale`."""
+        """The weights by distance, as integers over `window.scale`."""
         return self._store.window
 
     @property
     def scale(self) -> int:
-        """What the stored integers are divided by."""
+        """The number by which the stored integers are divided."""
         return self._store.scale
 
     @property
@@ -280,7 +296,7 @@ class PairCounts:
 
     @property
     def marginals(self) -> Marginals:
-        """Sums over terms (one for each context) and over contexts (one for each term)."""
+        """Sums of the table: over terms, one for each context, and over contexts, one for each term."""
         if self._marginals is None:
             if self._keep is None:
                 contexts, terms = self._store.marginals_scaled / self.scale
@@ -318,10 +334,10 @@ class PairCounts:
         return rows, columns, values if self._keep is None else values * self._keep[rows] * self._keep[columns]
 
     def shard(self, i: int, j: int, n: int) -> sparse.csr_array:
-        """The counts `[i::n, j::n]` as CSR.
+        """Return the counts `[i::n, j::n]` in CSR format.
 
-        Takes time in proportion to its entries where n is a power of two up to `manifest["classes"]`; other n read more
-        than they return.
+        This takes time in proportion to the entries if n is a power of two up to `manifest["classes"]`; for other n
+        more is read than returned.
         """
         if n < 1 or not 0 <= i < n or not 0 <= j < n:
             raise ValueError(f"shard({i}, {j}, {n}): needs 0 <= i, j < n")
@@ -330,18 +346,18 @@ class PairCounts:
         return sparse.coo_array((values, (rows // n, columns // n)), shape=shape).tocsr()
 
     def to_scipy(self) -> sparse.csr_array:
-        """The whole table as one (V, V) CSR array of float64, contexts x terms."""
+        """Return the whole table as one (V, V) CSR array of float64, contexts x terms."""
         return self.shard(0, 0, 1)
 
     def count(self, context: str, term: str) -> float:
-        """The weight with which `context` stands in the window of `term`."""
+        """Return the weight with which `context` occurs in the window of `term`."""
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         n = self._store.classes
         rows, columns, values = self._values(i % n, j % n, n)
         return float(values[(rows == i) & (columns == j)].sum())
 
     def pmi(self, context: str, term: str) -> float:
-        """Pointwise mutual information `ln(p_ij / (p_i p_j))`; minus infinity for a pair that never occurs."""
+        """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""
         count = self.count(context, term)
         if not count:
             return -math.inf
@@ -353,8 +369,8 @@ class PairCounts:
             - math.log(self.marginals.terms[j])
         )
 
-    def _columns_of_rows(self) -> Any:
-        """(context, terms, values) for each context that has any, class by class."""
+    def _columns_of_rows(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield (context, terms, values) for each context that has any, class by class."""
         n = self._store.classes
         for row_class in range(n):
             rows, columns, values = self._values(row_class, 0, n, all_columns=True)
@@ -364,20 +380,20 @@ class PairCounts:
                 yield int(rows[part[0]]), columns[part], values[part]
 
     def expected(self, sample: float) -> PairCounts:
-        """The same counts as word2vec's subsampling would leave them on average: `N_ij keep_i keep_j`.
+        """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.
 
-        Unlike `from_corpus(sample=...)`, which removes tokens before it looks at windows, this does not widen windows.
+        Unlike `from_corpus(sample=...)`, which removes tokens before windows are formed, this does not widen windows.
         """
         refuse_sample(sample)
         thinned = PairCounts(self._store, self.vocabulary.keep_probability(sample))
-        thinned._sample = sample
+        thinned._expected_sample = sample
         return thinned
 
     def as_counted(self) -> tuple[PairCounts, float, bool]:
-        """The counts as they are in the store, the sample by which they are thinned, and whether only on average."""
-        if self._sample is None:
+        """Return the counts as they are stored, the sample that thins them out, and whether it does so on average."""
+        if self._expected_sample is None:
             return self, float(self.manifest["sample"]), False
-        return PairCounts(self._store), self._sample, True
+        return PairCounts(self._store), self._expected_sample, True
 
     def verify(self) -> None:
         """Check every byte against its checksum; shards are otherwise checked as they are read."""

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import ceil
 
-from gensim_hilbert.corpus import BLOCK_BYTES
+from gensim_hilbert.corpus.blocks import BLOCK_BYTES
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.runs import READ_BYTES, output_bytes
 from gensim_hilbert.counting.settings import Window
 
-MOST_CLASSES = 64
-TILE_ROOM = 1 << 13  # entries of a chunk of the store
-MOST_IDS = 1 << 26  # of one run: what is lost, at most, when counting is interrupted
+TILE_ROOM = 1 << 13  # entries of one chunk of the store
+MOST_IDS = 1 << 26  # in one run: at most this much work is lost when counting is interrupted
 LEAST_IDS = 1 << 16
-BYTES_PER_ID = 8  # the id and its place in the list of positions
+MOST_RUNS_AT_ONCE = 128
+BYTES_PER_ID = 8  # the id, and its place in the list of positions
+BYTES_PER_SORTED_ENTRY = 100  # of a store, while its entries are sorted to be merged
 
 
-def classes_for(size: int) -> int:
-    """How many classes rows and columns fall into: a power of two, fewer for a small vocabulary."""
-    classes = 1
-    while classes < MOST_CLASSES and size > 1024 * classes:
-        classes *= 2
-    return classes
+@dataclass(frozen=True)
+class Resources:
+    """What the work may use. None of it changes the result."""
+
+    workers: int
+    memory_gb: float = 2.0
+    executor: Executor | None = None
+    progress: bool = False  # whether a bar is shown
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,11 @@ class Plan:
     workers: int
     capacity: int  # ids that a worker holds before it writes a run
     share: int  # bytes of text that a worker draws before it reports
-    fan_in: int  # runs merged at once
+    fan_in: int  # runs that are merged at once
 
     @classmethod
     def make(cls, size: int, window: Window, workers: int, memory_gb: float, vocabulary_bytes: int) -> Plan:
-        """Divide `memory_gb` among the workers; fewer of them where it would not suffice for all."""
+        """Divide `memory_gb` among the workers; there are fewer of them if it would not suffice for all."""
         # For each worker, besides its ids while counting and its read buffers while merging:
         counting = 20 * size + output_bytes(size) + 8 * BLOCK_BYTES
         merging = 48 * size + output_bytes(size) + 16 * classes_for(size) * TILE_ROOM
@@ -53,5 +58,10 @@ class Plan:
             workers,
             capacity,
             share=max(BLOCK_BYTES, min(1 << 28, 4 * capacity)),
-            fan_in=int(min(128, (each - merging) / READ_BYTES)),
+            fan_in=int(min(MOST_RUNS_AT_ONCE, (each - merging) / READ_BYTES)),
         )
+
+    @property
+    def sorted_entries(self) -> int:
+        """How many entries of a store a worker may sort at once."""
+        return max(1, self.capacity * BYTES_PER_ID // BYTES_PER_SORTED_ENTRY)

@@ -7,35 +7,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
 from gensim_hilbert._merge import DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
 
-READ_BYTES = 4 * LARGEST_RECORD  # buffer of one run while merging
+READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run file: where each class begins, with the end of the last, and a checksum."""
+    """A run file, the offsets at which its classes begin and the last one ends, and its checksum."""
 
     path: Path
     offsets: tuple[int, ...]
     checksum: int
 
     def to_json(self) -> list[Any]:
-        """For the journal."""
+        """Return its entry in the journal."""
         return [self.path.name, list(self.offsets), self.checksum]
 
     @classmethod
     def from_json(cls, directory: Path, row: list[Any]) -> Run:
-        """From the journal."""
+        """Make one of its entry in the journal."""
         return cls(directory / row[0], tuple(row[1]), row[2])
 
     def is_whole(self) -> bool:
-        """Whether the file is all there and unchanged."""
+        """Tell whether the file is complete and unchanged."""
         try:
             with open(self.path, "rb") as file:
                 checksum = size = 0
@@ -47,13 +46,8 @@ class Run:
         return (size, checksum) == (self.offsets[-1], self.checksum)
 
 
-def new_run(directory: str | Path) -> Path:
-    """A name that nobody else has: a task that was given up, or sent out twice, may still be writing its own."""
-    return Path(directory) / f"{uuid4().hex}.run"
-
-
 class RunWriter:
-    """Writes a run class by class; leaving it with an error removes the file."""
+    """Writes a run class by class; after an error the file is removed."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -68,12 +62,12 @@ class RunWriter:
         self.size += len(data)
 
     def end_class(self) -> None:
-        """The next record belongs to the next class."""
+        """End a class: the next record belongs to the next one."""
         self.offsets.append(self.size)
 
     @property
     def run(self) -> Run:
-        """What has been written."""
+        """The run that has been written."""
         return Run(self.path, tuple(self.offsets), self.checksum)
 
     def __enter__(self) -> RunWriter:
@@ -116,8 +110,8 @@ def write_triples(
     return writer.run
 
 
-class Section:
-    """One class of one run, read through a small buffer."""
+class ClassReader:
+    """Reads one class of one run through a small buffer."""
 
     def __init__(self, run: Run, row_class: int):
         self.file = open(run.path, "rb")  # noqa: SIM115  # closed by `merged`
@@ -140,26 +134,26 @@ class Section:
 
 
 def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
-    """The sum of one class over all runs, as pieces of `out` filled with records."""
-    sections = [Section(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
-    merger = RowMerger(size, len(sections))
+    """Yield the sum of one class over all runs, as pieces of `out` that are filled with records."""
+    readers = [ClassReader(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
+    merger = RowMerger(size, len(readers))
     try:
-        for k, section in enumerate(sections):
-            section.refill(merger, k)
+        for k, reader in enumerate(readers):
+            reader.refill(merger, k)
         used = 0
         while True:
             more, status = merger.merge(out[used:]) if len(out) - used >= row_bytes(size) else (0, FULL)
             used += more
             if status >= 0:
-                sections[status].refill(merger, status)
+                readers[status].refill(merger, status)
             else:
                 yield out[:used]
                 used = 0
                 if status == DONE:
                     return
     finally:
-        for section in sections:
-            section.file.close()
+        for reader in readers:
+            reader.file.close()
 
 
 def merge_runs(runs: list[Run], size: int, classes: int, path: Path) -> Run:
@@ -174,10 +168,10 @@ def merge_runs(runs: list[Run], size: int, classes: int, path: Path) -> Run:
 
 
 def output_bytes(size: int) -> int:
-    """Room for the records of a few rows."""
+    """Return the size of a buffer that has room for the records of a few rows."""
     return max(1 << 20, 2 * row_bytes(size))
 
 
 def output_buffer(size: int) -> np.ndarray:
-    """The buffer through which a worker writes."""
+    """Make the buffer through which a worker writes."""
     return np.empty(output_bytes(size), dtype=np.uint8)

@@ -1,7 +1,7 @@
-"""Lines that were cut: the pairs across the cut.
+"""Pairs across the cuts between blocks.
 
-Blocks are counted on their own. Where a line runs from one block into the next, the few words on both sides of the cut
-are kept, and the pairs between them are added when all blocks are done.
+Blocks are counted on their own. If a line runs from one block into the next, the few words on both sides of the cut are
+kept, and the pairs between them are added when all blocks are done.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ class Seam:
 
     source: int
     start: int
-    inside: bool  # begins inside a line
-    open: bool  # ends inside one
-    through: bool  # holds no line end: one line runs all the way through
-    head: tuple[int, ...]  # the first ids of the line it begins in, at most the window's reach
-    tail: tuple[int, ...]  # the last ids of the line it ends in
+    inside: bool  # It begins inside a line.
+    open: bool  # It ends inside a line.
+    through: bool  # It holds no line end: one line runs all the way through.
+    head: tuple[int, ...]  # the first ids of the line in which it begins, as many as the window reaches
+    tail: tuple[int, ...]  # the last ids of the line in which it ends
 
     def to_json(self) -> list[Any]:
-        """For the journal."""
+        """Return its entry in the journal."""
         return [self.source, self.start, self.inside, self.open, self.through, list(self.head), list(self.tail)]
 
     @classmethod
     def from_json(cls, row: list[Any]) -> Seam:
-        """From the journal."""
+        """Make one of its entry in the journal."""
         source, start, inside, is_open, through, head, tail = row
         return cls(source, start, inside, is_open, through, tuple(head), tuple(tail))
 
 
 def stitch(seams: Iterable[Seam], window: Window, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pairs across all cuts as (row, column, count), not yet summed; ids of `size` and above are gaps."""
+    """Return the pairs across all cuts as (row, column, count), not yet summed; ids of `size` and above are gaps."""
     triples: list[tuple[int, int, int]] = []
     line: tuple[int, ...] = ()  # the last ids of the line so far
     for seam in sorted(seams, key=lambda seam: (seam.source, seam.start)):
@@ -60,7 +60,7 @@ def stitch(seams: Iterable[Seam], window: Window, size: int) -> tuple[np.ndarray
 
 
 def cross(left: int, right: int, distance: int, window: Window) -> list[tuple[int, int, int]]:
-    """What one pair adds to the table of contexts x terms, or to its upper half where it equals its transpose."""
+    """Return what one pair adds to the table of contexts x terms, or to its upper half if that is all we store."""
     as_left = window.left[distance - 1] if distance <= len(window.left) else 0
     as_right = window.right[distance - 1] if distance <= len(window.right) else 0
     if window.mirrored:

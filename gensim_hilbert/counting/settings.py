@@ -1,4 +1,4 @@
-"""What is counted: the window, its weights as exact integers, and what is left out."""
+"""What is counted: the window, its weights as exact integers, and which tokens are left out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WEIGHTS = ("flat", "dynamic", "harmonic")
 OOV = ("remove", "gap")
 MOST_SCALE = 1 << 32
 MOST_WEIGHT = 1 << 62
-# Weights that are no small fractions (exp(-d), say) are rounded to multiples of this.
-FINEST = Fraction(1, 1 << 20)
+# Weights that are not small fractions, such as exp(-d), are rounded to multiples of this.
+FINEST_WEIGHT = Fraction(1, 1 << 20)
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Window:
                     f"window={window} is too wide for exact harmonic weights: their common denominator is {scale}; "
                     "use 22 or less, or another rule"
                 )
-            sides = [[round(weight / FINEST) * FINEST for weight in side] for side in sides]
-            scale = FINEST.denominator
+            sides = [[round(weight / FINEST_WEIGHT) * FINEST_WEIGHT for weight in side] for side in sides]
+            scale = FINEST_WEIGHT.denominator
         left, right = (tuple(int(weight * scale) for weight in side) for side in sides)
         if sum(left) + sum(right) >= MOST_WEIGHT:
             raise OverflowError(f"the weights overflow 64 bits: {weights!r}; divide them by a common factor")
@@ -71,7 +71,7 @@ class Window:
 
     @property
     def mirrored(self) -> bool:
-        """Whether left and right are alike, so that the table equals its transpose."""
+        """Whether the weights to the left and right are equal, so that the table equals its transpose."""
         return self.left == self.right
 
     @property
@@ -81,12 +81,12 @@ class Window:
 
     @property
     def most(self) -> int:
-        """The most that one token can add to all counts together."""
+        """The most that one token can add to the sum of all counts."""
         return sum(self.left) + sum(self.right)
 
 
 def whole(number: Any) -> int:
-    """A whole number of any type, or -1 for what is none."""
+    """Return a whole number of any type as an int, or -1 for anything else."""
     try:
         return -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -94,25 +94,25 @@ def whole(number: Any) -> int:
 
 
 def exact(number: Any) -> Fraction:
-    """A weight as a fraction: exactly what was meant where its denominator is small, else rounded to 2^-20."""
+    """Return a weight as a fraction: exactly what was meant if its denominator is small, else rounded to 2^-20."""
     value = float(number)
     if not isfinite(value) or value < 0:
         raise ValueError(f"a weight must be a number of 0 or more, got {number!r}")
     simple = Fraction(number if isinstance(number, Rational) else value).limit_denominator(1000)
     if float(simple) == value:
         return simple
-    return round(Fraction(value) / FINEST) * FINEST
+    return round(Fraction(value) / FINEST_WEIGHT) * FINEST_WEIGHT
 
 
 def refuse_sample(sample: float) -> None:
-    """Only a number from 0 is a threshold."""
+    """Raise an error unless `sample` is a number of 0 or more."""
     if not 0 <= sample < inf:
         raise ValueError(f"sample must be a number of 0 or more, got {sample}")
 
 
 @dataclass(frozen=True)
 class CountSettings:
-    """Everything that the counts depend on, besides corpus and vocabulary."""
+    """Everything that the counts depend on besides corpus and vocabulary."""
 
     window: Window
     oov: str = "remove"

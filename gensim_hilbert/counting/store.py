@@ -1,47 +1,45 @@
-"""The store: a directory of pair counts, memory-mapped, without pickle.
-
-    manifest.json       settings, sizes and checksums; written last, so that a directory without it is not a store
-    vocabulary.jsonl    [word, count], a line each
-    marginals.npy       uint64 (2, V): contexts, terms; scaled
-    index.npy           int64, a row a chunk: row class, column class, offset, entries, bytes a count, CRC-32
-    shards/RR.bin       the chunks of the rows of class RR: counts, rows, columns
-
-Rows and columns fall into `classes` classes, by their remainder: a tile [r::classes, c::classes] is a few chunks in one
-file, and so `shard(i, j, n)` reads nothing but its own entries where n divides `classes`. Where the table equals its
-transpose only entries with row <= column are stored.
-"""
+"""Reads and writes stores: directories of pair counts, memory-mapped, without pickle. layout.py describes them."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import shutil
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gensim_hilbert.counting.merge import index_dtype, shard_name
+from gensim_hilbert.counting.layout import (
+    FORMAT,
+    INDEX,
+    MANIFEST,
+    MARGINALS,
+    SAVED_WITH_MODEL,
+    SCHEMA,
+    VOCABULARY,
+    chunk_bytes,
+    classes_for,
+    number_dtype,
+    padding,
+    partial_of,
+    shard_name,
+)
 from gensim_hilbert.counting.settings import CountSettings, Window
-from gensim_hilbert.counting.worker import VOCABULARY
+from gensim_hilbert.files import Staging, read_json, remove, to_json, write_whole
 from gensim_hilbert.vocabulary import Vocabulary
-
-FORMAT = "gensim_hilbert pair counts"
-SCHEMA = 1
-MANIFEST, MARGINALS, INDEX = "manifest.json", "marginals.npy", "index.npy"
-SAVED = "saved-with-model"  # an empty file in counts that belong to a model, and are replaced with it
 
 
 class StoreError(ValueError):
-    """A directory that is no store, or a damaged one."""
+    """Raised for a directory that is no store, or a damaged one."""
 
 
 class Store:
-    """Reads a store; `PairCounts` is what users see of it."""
+    """A store that is open for reading; `PairCounts` is what users see of it."""
 
     def __init__(self, directory: str | os.PathLike[str]):
         self.directory = Path(directory)
@@ -58,12 +56,12 @@ class Store:
         self.scale = self.window.scale
         self.size = len(self.vocabulary)
         index = np.load(self.directory / INDEX, allow_pickle=False)
-        # Chunks of a tile are adjacent in the index, which is sorted: one look-up finds them.
+        # The index is sorted, so that the chunks of a tile are adjacent in it.
         self._chunks = index
         self._tile_starts = np.searchsorted(index[:, 0] * self.classes + index[:, 1], np.arange(self.classes**2 + 1))
         self._maps: dict[int, np.ndarray] = {}
         self.marginals_scaled = np.load(self.directory / MARGINALS, allow_pickle=False)
-        self._number = index_dtype(self.size, self.classes)
+        self._number = number_dtype(self.size, self.classes)
 
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
@@ -74,14 +72,13 @@ class Store:
         return self._maps[row_class]
 
     def tile(self, row_class: int, column_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """The stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk."""
+        """Yield the stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk."""
         key = row_class * self.classes + column_class
         for _, _, offset, entries, count_bytes, checksum in self._chunks[
             self._tile_starts[key] : self._tile_starts[key + 1]
         ]:
-            width = self._number.itemsize
-            length = entries * (count_bytes + 2 * width)
-            data = self._bytes(row_class)[offset : offset + length + -length % 8]
+            length = chunk_bytes(entries, count_bytes, self._number)
+            data = self._bytes(row_class)[offset : offset + length + padding(length)]
             if zlib.crc32(data.data) != checksum:
                 raise StoreError(
                     f"{self.directory / shard_name(row_class)} is damaged: the checksum of the {len(data)} bytes "
@@ -92,8 +89,17 @@ class Store:
             rows, columns = np.frombuffer(numbers, dtype=self._number).reshape(2, -1).astype(np.int64)
             yield rows * self.classes + row_class, columns * self.classes + column_class, counts
 
+    def row_tiles(self, row_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield the chunks of all tiles of a class of rows."""
+        for column_class in range(self.classes):
+            yield from self.tile(row_class, column_class)
+
+    def entries_of(self, row_class: int) -> int:
+        """Return the number of stored entries of a class of rows."""
+        return int(self._chunks[self._chunks[:, 0] == row_class, 3].sum())
+
     def entries(self, i: int, j: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, columns and scaled counts of `table[i::n, j::n]`, both halves, numbered as in the whole table."""
+        """Return rows, columns and scaled counts of `table[i::n, j::n]`, numbered as in the whole table."""
         parts = list(self._half(i, j, n))
         if self.mirrored:
             parts += [
@@ -121,16 +127,15 @@ class Store:
     def verify(self) -> None:
         """Check every byte against its checksum."""
         for row_class in range(self.classes):
-            for column_class in range(self.classes):
-                for _ in self.tile(row_class, column_class):
-                    pass
+            for _ in self.row_tiles(row_class):
+                pass
 
 
-# ---------------------------------------------------------------------------------------------------- files
+# ---------------------------------------------------------------------------------------------------- manifests
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """The manifest of a store, if this version can read it."""
+    """Return the manifest of a store, or raise an error if there is none that this version can read."""
     path = directory / MANIFEST
     if not path.exists():
         if not directory.exists():
@@ -142,7 +147,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
             raise FileNotFoundError(f"{directory} does not exist{hint}")
         raise StoreError(f"{directory} is no store of pair counts: it has no {MANIFEST}")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
     except ValueError as error:
         raise StoreError(f"{path} is damaged: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -156,18 +161,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
-def counts_beside(name: str | os.PathLike[str]) -> Path:
-    """Where the counts of a saved model are."""
-    return Path(os.fspath(name) + ".counts")
-
-
-def partial_of(directory: Path) -> Path:
-    """Where a store is put together before it takes its name."""
-    return directory.with_name(directory.name + ".partial")
-
-
 def check_file(path: Path, facts: dict[str, int]) -> None:
-    """Compare a file with what the manifest says of it."""
+    """Raise an error unless a file is as the manifest says."""
     if not path.exists():
         raise StoreError(f"{path} is missing")
     if path.stat().st_size != facts["bytes"]:
@@ -178,35 +173,53 @@ def check_file(path: Path, facts: dict[str, int]) -> None:
         raise StoreError(f"{path} is damaged: its checksum does not match; count again")
 
 
-def write_manifest(
-    directory: Path,
-    *,
-    settings: CountSettings,
-    vocabulary: Vocabulary,
-    mirrored: bool,
-    classes: int,
-    index: np.ndarray,
-    marginals: np.ndarray,
-    shard_sizes: list[int],
-    request: Any,
-) -> None:
+@dataclass(frozen=True)
+class StoreDescription:
+    """What a store holds, apart from the counts themselves."""
+
+    settings: CountSettings
+    vocabulary: Vocabulary
+    mirrored: bool
+    request: Any = None  # what was asked for, as JSON, if it could be recognised again
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return len(self.vocabulary)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes of rows and columns."""
+        return classes_for(self.size)
+
+
+class MergedShards(NamedTuple):
+    """What is known of the shards of a store once all of them are written."""
+
+    chunks: np.ndarray  # one row of INDEX_COLUMNS for each chunk, sorted
+    marginals: np.ndarray
+    sizes: list[int]  # bytes of each file
+
+
+def write_manifest(directory: Path, description: StoreDescription, shards: MergedShards) -> None:
     """Write index, marginals and then the manifest, by which the directory becomes a store."""
-    np.save(directory / INDEX, index)
-    np.save(directory / MARGINALS, marginals)
+    settings, vocabulary = description.settings, description.vocabulary
+    np.save(directory / INDEX, shards.chunks)
+    np.save(directory / MARGINALS, shards.marginals)
     window = {"left": settings.window.left, "right": settings.window.right, "scale": settings.window.scale}
-    identity = hashlib.sha256(json.dumps([window, mirrored]).encode())
+    identity = hashlib.sha256(to_json([window, description.mirrored]).encode())
     files: dict[str, dict[str, int]] = {}
     for name in (VOCABULARY, INDEX, MARGINALS):
         data = (directory / name).read_bytes()
         identity.update(data)
         files[name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
-    files |= {shard_name(k): {"bytes": size} for k, size in enumerate(shard_sizes)}
+    files |= {shard_name(k): {"bytes": size} for k, size in enumerate(shards.sizes)}
     manifest = {
         "format": FORMAT,
         "schema": SCHEMA,
         "fingerprint": identity.hexdigest(),
         "window": window,
-        "mirrored": mirrored,
+        "mirrored": description.mirrored,
         "oov": settings.oov,
         "sample": settings.sample,
         "seed": settings.seed,
@@ -214,34 +227,27 @@ def write_manifest(
         "words": len(vocabulary),
         "tokens": vocabulary.tokens,
         "sentences": vocabulary.sentences,
-        "request": request,
-        "classes": classes,
-        "entries": int(index[:, 3].sum()),
-        "total": int(marginals[0].sum()),
+        "request": description.request,
+        "classes": description.classes,
+        "entries": int(shards.chunks[:, 3].sum()),
+        "total": int(shards.marginals[0].sum()),
         "files": files,
     }
     manifest["crc32"] = manifest_checksum(manifest)
-    write_atomically(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+    write_whole(directory / MANIFEST, to_json(manifest, indent=1).encode())
 
 
 def manifest_checksum(manifest: dict[str, Any]) -> int:
-    """A checksum of all that the manifest says besides it."""
-    return zlib.crc32(json.dumps({key: value for key, value in manifest.items() if key != "crc32"}).encode())
+    """Return a checksum of all that a manifest says besides it."""
+    return zlib.crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write under another name, then rename: the file is whole or not there."""
-    temporary = path.with_name(path.name + ".new")
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+# ---------------------------------------------------------------------------------------------------- models
 
 
 def refuse_to_replace(beside: Path, source: Path | None) -> None:
-    """Counts that were not saved with a model are not a model's to replace."""
-    if beside.exists() and not (beside / SAVED).exists() and not (source is None or beside.samefile(source)):
+    """Raise an error if the place of a model's counts holds something that was not saved with a model."""
+    if beside.exists() and not (beside / SAVED_WITH_MODEL).exists() and not (source is None or beside.samefile(source)):
         raise FileExistsError(
             f"{beside} is where the counts of this model would be saved, and holds something else: choose another name "
             "for the model, or move that away"
@@ -249,23 +255,21 @@ def refuse_to_replace(beside: Path, source: Path | None) -> None:
 
 
 def keep_counts(source: Path | None, target: Path) -> None:
-    """Have the counts of a model beside it, in place of those of the model it has replaced; whole or not at all."""
+    """Save the counts of a model beside it, in place of those of the model that it replaces."""
     if source is not None and target.exists() and source.samefile(target):
         return
     if source is None:
-        if (target / SAVED).exists():
-            shutil.rmtree(target)
+        if (target / SAVED_WITH_MODEL).exists():
+            remove(target)
         return
-    fresh = target.with_name(target.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh, copy_function=link_or_copy)
-    (fresh / SAVED).touch()
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.rename(target)
+    with Staging() as staging:
+        fresh = Path(staging.reserve(str(target)))
+        shutil.copytree(source, fresh, copy_function=link_or_copy)
+        (fresh / SAVED_WITH_MODEL).touch()
 
 
 def link_or_copy(source: str, target: str) -> None:
-    """The files of a store are never changed, only replaced: a second name for one is as good as a copy."""
+    """Give a file a second name, or copy it: the files of a store are never changed, only replaced."""
     try:
         os.link(source, target)
     except OSError:  # another file system, or one that has no links

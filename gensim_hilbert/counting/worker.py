@@ -1,8 +1,8 @@
-"""The one task that every engine runs: blocks in, runs out. Picklable; what it needs lies in a directory."""
+"""The one task that every worker runs: blocks in, runs out. It can be pickled; what it needs lies in a directory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,29 +10,28 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
-from gensim_hilbert._tokens import InvalidUTF8, WordTable
-from gensim_hilbert.corpus import Block
-from gensim_hilbert.counting.runs import Run, new_run, output_buffer, write_counted
+from gensim_hilbert._tokens import WordTable
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.texts import texts
+from gensim_hilbert.counting.layout import KEEP_BELOW, VOCABULARY, new_run
+from gensim_hilbert.counting.runs import Run, output_buffer, write_counted
 from gensim_hilbert.counting.seams import Seam
 from gensim_hilbert.counting.settings import CountSettings
-from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
-
-VOCABULARY = "vocabulary.jsonl"
-KEEP = "keep.npy"  # while counting with `sample`: what a draw may be at most for a token of each word to stay
+from gensim_hilbert.vocabulary import Vocabulary
 
 
 @dataclass
-class Record:
+class TaskResult:
     """What one task has done."""
 
     blocks: list[tuple[int, int]] = field(default_factory=list)  # (source, start) of each
     runs: list[Run] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     tokens: int = 0
-    cost: int = 0
+    cost: int = 0  # bytes read
 
     def to_json(self) -> dict[str, Any]:
-        """For the journal."""
+        """Return its entry in the journal."""
         return {
             "blocks": self.blocks,
             "runs": [run.to_json() for run in self.runs],
@@ -42,14 +41,14 @@ class Record:
         }
 
     @classmethod
-    def from_json(cls, directory: Path, row: dict[str, Any]) -> Record:
-        """From the journal."""
+    def from_json(cls, directory: Path, entry: dict[str, Any]) -> TaskResult:
+        """Make one of its entry in the journal."""
         return cls(
-            [(source, start) for source, start in row["blocks"]],
-            [Run.from_json(directory, run) for run in row["runs"]],
-            [Seam.from_json(seam) for seam in row["seams"]],
-            row["tokens"],
-            row["cost"],
+            [(source, start) for source, start in entry["blocks"]],
+            [Run.from_json(directory, run) for run in entry["runs"]],
+            [Seam.from_json(seam) for seam in entry["seams"]],
+            entry["tokens"],
+            entry["cost"],
         )
 
 
@@ -61,34 +60,36 @@ class CountTask:
     checksum: int  # of the vocabulary and the thresholds of subsampling
     settings: CountSettings
     classes: int
-    capacity: int
+    capacity: int  # ids that are held before a run is written
 
 
-_words: dict[tuple[str, int], tuple[WordTable, np.ndarray | None]] = {}
+_loaded_words: dict[tuple[str, int], tuple[WordTable, np.ndarray | None]] = {}
 
 
-def words_of(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[WordTable, np.ndarray | None]:
-    """The task's vocabulary as a table, and the thresholds of subsampling. Read once a process."""
+def load_words(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[WordTable, np.ndarray | None]:
+    """Return the vocabulary of a task as a table, and the thresholds of subsampling; a process reads them once."""
     key = (task.directory, task.checksum)
-    found = _words.get(key)
+    found = _loaded_words.get(key)
     if found is None:
         vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
-        keep_below = np.load(Path(task.directory) / KEEP, allow_pickle=False) if task.settings.sample else None
+        keep_below = np.load(Path(task.directory) / KEEP_BELOW, allow_pickle=False) if task.settings.sample else None
         found = vocabulary.table, keep_below
-        forget_words()  # a process counts one corpus at a time, or reads again
-        _words[key] = found
+        forget_words()  # A process that counts two corpora at a time reads them again.
+        _loaded_words[key] = found
     return found
 
 
 def forget_words() -> None:
     """Let go of the vocabulary, which nobody needs once all blocks are counted."""
-    _words.clear()
+    _loaded_words.clear()
 
 
-def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None) -> Record:
+def count_pairs(
+    blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None
+) -> TaskResult:
     """Count the pairs of some blocks into runs."""
     settings, window, reach = task.settings, task.settings.window, task.settings.window.reach
-    table, keep_below = words_of(task)
+    table, keep_below = load_words(task)
     size = len(table)
     # Rows are contexts: a term that comes after the context has it to its left.
     counter = PairCounter(size, window.right, window.left, window.mirrored)
@@ -96,65 +97,60 @@ def count_pairs(blocks: Iterable[Block], task: CountTask, report: Callable[[int,
     out = output_buffer(size)
     ids[:reach] = size
     used = reach
-    record = Record()
+    result = TaskResult()
 
     def spill() -> None:
         nonlocal used
         if used > reach:
             counter.place(ids, used, positions)
-            record.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
+            result.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
             used = reach
 
+    def noted() -> Iterator[Block]:
+        for block in blocks:
+            result.blocks.append((block.source, block.start))
+            yield block
+
     try:
-        for given in blocks:
-            record.blocks.append((given.source, given.start))
-            for block in given.read():
-                assert block.data is not None
-                position, inside = text_start(block, block.data), block.inside
-                before = record.tokens
-                while position < len(block.data):
-                    begin, start = used, block.start + position
-                    try:
-                        position, words, used, first_end, last_start, last_end = table.encode(
-                            block.data,
-                            position,
-                            block.place,
-                            block.listed,
-                            settings.errors,
-                            ids,
-                            used,
-                            reach,
-                            settings.oov == "gap",
-                            keep_below,
-                            settings.seed,
+        for text in texts(noted(), report):
+            block, inside = text.block, text.inside
+            while not text.is_read():
+                begin, start = used, block.start + text.position
+                encoded = text.encode(
+                    table,
+                    ids,
+                    used,
+                    reach,
+                    errors=settings.errors,
+                    gaps=settings.oov == "gap",
+                    keep_below=keep_below,
+                    seed=settings.seed,
+                )
+                used = encoded.used
+                full = not text.is_read()
+                if inside or full or block.open:
+                    goes_through = encoded.first_end < 0
+                    head = ids[begin : encoded.last_end if goes_through else encoded.first_end][:reach]
+                    tail = ids[encoded.last_start : encoded.last_end][-reach:]
+                    result.seams.append(
+                        Seam(
+                            block.source,
+                            start,
+                            inside,
+                            full or block.open,
+                            goes_through,
+                            tuple(head.tolist()),
+                            tuple(tail.tolist()),
                         )
-                    except InvalidUTF8 as error:
-                        raise malformed(block, error) from None
-                    record.tokens += words
-                    full = position < len(block.data)
-                    if inside or full or block.open:
-                        head = ids[begin : last_end if first_end < 0 else first_end][:reach]
-                        tail = ids[last_start:last_end][-reach:]
-                        record.seams.append(
-                            Seam(
-                                block.source,
-                                start,
-                                inside,
-                                full or block.open,
-                                first_end < 0,
-                                tuple(head.tolist()),
-                                tuple(tail.tolist()),
-                            )
-                        )
-                    if full:
-                        spill()
-                        inside = True
-                record.cost += block.cost
-                if report:
-                    report(block.cost, record.tokens - before)
+                    )
+                if full:
+                    spill()
+                    inside = True
+            result.tokens += text.words
+            result.cost += block.cost
         spill()
     except BaseException:
-        for run in record.runs:
+        for run in result.runs:
             run.path.unlink(missing_ok=True)
         raise
-    return record
+    return result

@@ -2,161 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from gensim.models import KeyedVectors
+from gensim_hilbert.export.formats import FORMATS
 
-from gensim_hilbert.export.formats import FORMATS, Table, plain_name
-from gensim_hilbert.export.reading import load_vectors
-from gensim_hilbert.export.staging import Staging, name_of
+if TYPE_CHECKING:
+    from gensim_hilbert.export.reading import load_vectors
+    from gensim_hilbert.export.writing import export
 
 __all__ = ["FORMATS", "export", "load_vectors"]
 
-logger = logging.getLogger(__name__)
 
+def __getattr__(name: str) -> Any:
+    """Import what loads gensim, which takes seconds, only when it is asked for."""
+    if name == "export":
+        from gensim_hilbert.export.writing import export
 
-def export(
-    model: Any,
-    path: str | os.PathLike[str],
-    format: str | None = None,
-    what: str = "vectors",
-    *,
-    skip_unfit: bool = False,
-    transport_params: dict[str, Any] | None = None,
-    **options: Any,
-) -> int:
-    """Write vectors in the format of another tool.
+        return export
+    if name == "load_vectors":
+        from gensim_hilbert.export.reading import load_vectors
 
-    Local files are written under another name and renamed when they are whole: after an error, what was there before is
-    still there. Words are written in the order of `index_to_key`, numbers as float32.
-
-    Parameters
-    ----------
-    model : HilbertMLE, gensim.models.Word2Vec or gensim.models.KeyedVectors
-        Whose vectors to write.
-    path : str or PathLike
-        A file, a folder for "model2vec" and "projector", or a URI that smart_open writes to. Text and binary word2vec
-        files are compressed if the name ends in .gz, .bz2, .xz or .zst.
-    format : str, optional
-        By default what the ending of the name tells:
-
-        ================== ================== ==========================================================
-        "word2vec"         .w2v, .word2vec    text with a header: gensim, spaCy and most others
-        "word2vec-binary"  .bin               the same in binary
-        "glove"            .glove, glove*.txt text without a header
-        "fasttext"         .vec               the same as "word2vec"; with a name in .bin, a model for fastText,
-                                              which then knows words never seen, if this one does
-        "model2vec"                           a folder for `model2vec.StaticModel.from_pretrained` and for
-                                              `sentence_transformers.SentenceTransformer`
-        "projector"                           a folder with vectors.tsv and metadata.tsv for TensorBoard
-        "numpy"            .npy               NAME.npy, and NAME.words.json with words and counts
-        "parquet"          .parquet           columns word, count and vector; needs the extra [parquet]
-        ================== ================== ==========================================================
-    what : {"vectors", "covectors", "sum"}
-        What to write: `model.wv`, the covectors, or the sums of both as `HilbertMLE(vectors="v+w")` returns them.
-        Only the first is there for KeyedVectors.
-    skip_unfit : bool
-        Leave out words that the format cannot hold, such as those with spaces in most text formats, and log how many;
-        otherwise they are an error, and nothing is written. "numpy" holds all words.
-    transport_params : dict, optional
-        For smart_open, where `path` is a URI.
-    **options
-        For "model2vec" only, how it shall find words in a text. By default they are what stands between white space.
-        With `lowercase=True` texts are lowercased first, with `split_punctuation=True` punctuation is split off.
-
-    Returns
-    -------
-    int
-        How many words were written.
-
-    Raises
-    ------
-    ValueError
-        If the format cannot be told, or cannot hold a word: the message names the word and the formats that can.
-
-    Examples
-    --------
-    >>> export(model, "vectors.bin")
-    >>> export(model, "vectors.txt.gz", format="word2vec", what="sum")
-    >>> export(model, "model.bin", format="fasttext")
-    >>> export(model, "news-vectors", format="model2vec", lowercase=True, split_punctuation=True)
-    """
-    name = name_of(path)
-    chosen = guess_format(name) if format is None else format
-    if chosen not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    for option in options:
-        if option not in FORMATS[chosen].options:
-            raise TypeError(f"format={chosen!r} has no option {option!r}")
-    table = fitting(table_of(model, what), chosen, skip_unfit)
-    with Staging(transport_params) as staging:
-        FORMATS[chosen].write(staging, name, table, **options)
-    logger.info("wrote %s of %d words to %s as %s", what, len(table.words), name, chosen)
-    return len(table.words)
-
-
-def guess_format(name: str) -> str:
-    """The format that the ending of a name stands for."""
-    base = plain_name(name)
-    for format, properties in FORMATS.items():
-        if base.endswith(properties.suffixes):
-            return format
-    if base.startswith("glove") and base.endswith(".txt"):
-        return "glove"
-    known = "; ".join(f"{format!r} ({properties.says})" for format, properties in FORMATS.items())
-    raise ValueError(f"the name {name} does not tell a format; give format= (--format) one of {known}")
-
-
-def table_of(model: Any, what: str) -> Table:
-    """The words of a model or of KeyedVectors, and the matrix asked for."""
-    if what not in ("vectors", "covectors", "sum"):
-        raise ValueError(f"what must be one of vectors, covectors, sum, got {what!r}")
-    keyed = getattr(model, "wv", model)
-    if not isinstance(keyed, KeyedVectors):
-        raise TypeError(f"a model or KeyedVectors can be exported, got {type(model).__name__}")
-    if not len(keyed):
-        raise ValueError("there are no words to export; train the model first")
-    for word in keyed.index_to_key:
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str to be exported, got {word!r}")
-    matrix = keyed.vectors
-    # Trained with vectors="v+w", wv holds the sums already.
-    if what == "covectors" or (what == "sum" and getattr(model, "returned", "v") != "v+w"):
-        covectors = getattr(model, "syn1neg", None)
-        if covectors is None or len(covectors) != len(keyed):
-            raise ValueError(f"what={what!r} needs a model with covectors, and this {type(model).__name__} has none")
-        matrix = covectors
-        if what == "sum":
-            from gensim_hilbert.training.gauge import summed  # and torch with it
-
-            matrix = summed(covectors, keyed.vectors)
-    counts = keyed.expandos.get("count")
-    if counts is not None and len(counts) != len(keyed):
-        counts = None
-    return Table(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model, what)
-
-
-def fitting(table: Table, format: str, skip_unfit: bool) -> Table:
-    """The words that a format can hold: all of them, or an error, unless others shall be left out."""
-    holds = FORMATS[format].holds
-    fit = [row for row, word in enumerate(table.words) if holds(word)]
-    unfit = len(table.words) - len(fit)
-    if not unfit:
-        return table
-    if not skip_unfit:
-        word = next(word for word in table.words if not holds(word))
-        others = f" nor {unfit - 1} more" if unfit > 1 else ""
-        able = ", ".join(repr(name) for name, properties in FORMATS.items() if properties.holds(word))
-        shown = repr(word) if len(word) <= 60 else f"{word[:60]!r}..."
-        raise ValueError(
-            f"format={format!r} cannot hold the word {shown}{others}; formats that can hold it: {able}; or leave such "
-            "words out with skip_unfit=True (--skip-unfit)"
-        )
-    logger.warning("left out %d words that format=%r cannot hold", unfit, format)
-    if not fit:
-        raise ValueError(f"format={format!r} can hold none of the words")
-    counts = None if table.counts is None else np.asarray(table.counts)[fit]
-    return table._replace(words=[table.words[row] for row in fit], matrix=table.matrix[fit], counts=counts)
+        return load_vectors
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""One writer a format, and which words each format can hold."""
+"""The formats of exports: a writer for each, and the words that it can hold."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from gensim.models.fasttext import FastTextKeyedVectors
 
-from gensim_hilbert.export.staging import Staging
+from gensim_hilbert.export.recognition import FASTTEXT_START
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import uncompressed_name
 
 
-class Table(NamedTuple):
-    """What is exported: a row of the matrix a word; the words' counts, if they are known; and what it is of a model."""
+class VectorTable(NamedTuple):
+    """What is exported."""
 
     words: list[str]
-    matrix: np.ndarray
-    counts: np.ndarray | None
-    model: Any
-    what: str
+    matrix: np.ndarray  # one row per word
+    counts: np.ndarray | None  # how often each word occurs, if that is known
+    model: Any  # from which it comes
+    what: str  # vectors, covectors or sum
 
 
-def write_text(staging: Staging, path: str, table: Table, header: bool = True) -> None:
-    """`word number number ...`, a line each; numbers are the shortest that give the same float32 again."""
+def write_text(staging: Staging, path: str, table: VectorTable, header: bool = True) -> None:
+    """Write lines of `word number number ...`, with the shortest numbers that give the same float32 again."""
     with staging.create(path) as file:
         if header:
             file.write(b"%d %d\n" % table.matrix.shape)
@@ -34,30 +35,32 @@ def write_text(staging: Staging, path: str, table: Table, header: bool = True) -
             file.write(f"{word} {' '.join(map(str, row))}\n".encode())
 
 
-def write_glove(staging: Staging, path: str, table: Table) -> None:
-    """The same without a header."""
+def write_glove(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write the same without a header."""
     write_text(staging, path, table, header=False)
 
 
-def write_binary(staging: Staging, path: str, table: Table) -> None:
-    """A header, then `word`, space, float32s and a newline each, as word2vec in C writes them."""
+def write_binary(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write a header, and for each word the word, a space, float32s and a newline, as word2vec in C does."""
     with staging.create(path) as file:
         file.write(b"%d %d\n" % table.matrix.shape)
         for word, row in zip(table.words, table.matrix.astype("<f4", copy=False), strict=True):
             file.write(b"%b %b\n" % (word.encode(), row.tobytes()))
 
 
-FASTTEXT, FASTTEXT_VERSION = b"\xba\x16\x4f\x2f", 12
-NEGATIVE_SAMPLING, SKIPGRAM = 2, 2  # fastText's numbers for what comes nearest
-LINE_END = "</s>"  # the only word of which fastText takes no n-grams
+FASTTEXT_VERSION = 12
+NEGATIVE_SAMPLING, SKIPGRAM = 2, 2  # fastText's numbers for the training that comes nearest to ours
+LINE_END = "</s>"  # the only word for which fastText uses no n-grams
 
 
-def write_fasttext(staging: Staging, path: str, table: Table) -> None:
-    """NAME.bin is a model as fastText itself saves it, anything else text.
+def write_fasttext(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write NAME.bin as a model that fastText can load, and any other name as text.
 
-    gensim can write the former for its own models, but copies all matrices for it, and cannot leave out words.
+    gensim can write such models of its own, too, but copies all matrices for it, and cannot leave out words.
     """
-    if not plain_name(path).endswith(".bin"):
+    from gensim.models.fasttext import FastTextKeyedVectors
+
+    if not uncompressed_name(path).endswith(".bin"):
         return write_text(staging, path, table)
     words, matrix, model = table.words, table.matrix, table.model
     keyed, covectors = getattr(model, "wv", model), getattr(model, "syn1neg", None)
@@ -78,7 +81,7 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
         getattr(model, "sample", None) or 0.0,
     )  # fmt: skip
     with staging.create(path) as file:
-        file.write(FASTTEXT + struct.pack("<13id", FASTTEXT_VERSION, *settings))
+        file.write(FASTTEXT_START + struct.pack("<13id", FASTTEXT_VERSION, *settings))
         file.write(struct.pack("<3i2q", len(words), len(words), 0, tokens, -1))
         for word, count in zip(words, counts.tolist(), strict=True):
             file.write(word.encode() + struct.pack("<xqb", count, 0))
@@ -90,9 +93,9 @@ def write_fasttext(staging: Staging, path: str, table: Table) -> None:
 
 
 def write_model2vec(
-    staging: Staging, path: str, table: Table, lowercase: bool = False, split_punctuation: bool = False
+    staging: Staging, path: str, table: VectorTable, lowercase: bool = False, split_punctuation: bool = False
 ) -> None:
-    """A folder as `StaticModel.save_pretrained` writes it, which sentence-transformers reads too."""
+    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well."""
     folder = staging.folder(path)
     unknown = "[UNK]"
     while unknown in table.words:
@@ -122,7 +125,7 @@ def write_model2vec(
     for name, content in (("tokenizer.json", tokenizer), ("config.json", config), ("modules.json", modules)):
         with staging.create(f"{folder}/{name}") as file:
             file.write(json.dumps(content, ensure_ascii=False).encode())
-    # Written by hand, since safetensors' own writer would need the matrix and the unknown word's zeros in one array.
+    # The writer of safetensors would need the matrix and the zeros of the unknown word in one array.
     shape = [len(vocabulary), size]
     tensor = {"dtype": "F32", "shape": shape, "data_offsets": [0, 4 * shape[0] * shape[1]]}
     header = json.dumps({"embeddings": tensor, "__metadata__": {"format": "pt"}}).encode()
@@ -133,8 +136,8 @@ def write_model2vec(
         file.write(bytes(4 * size))
 
 
-def write_projector(staging: Staging, path: str, table: Table) -> None:
-    """vectors.tsv, and metadata.tsv, which has a header if it has more than one column: TensorBoard wants it so."""
+def write_projector(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write vectors.tsv and metadata.tsv, which has a header only if it has two columns, as TensorBoard expects."""
     folder = staging.folder(path)
     with staging.create(f"{folder}/vectors.tsv") as file:
         for row in table.matrix:
@@ -148,28 +151,28 @@ def write_projector(staging: Staging, path: str, table: Table) -> None:
                 file.write(f"{word}\t{count}\n".encode())
 
 
-def write_numpy(staging: Staging, path: str, table: Table) -> None:
-    """NAME.npy, and NAME.words.json with the words, and their counts if known. JSON's escapes hold any str."""
+def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write NAME.npy, and NAME.words.json with words and, if known, counts. The escapes of JSON hold any str."""
     words: dict[str, Any] = {"words": table.words}
     if table.counts is not None:
         words["counts"] = table.counts.tolist()
     with staging.create(words_beside(path)) as file:
         file.write(json.dumps(words).encode())
     with staging.create(path) as file:
-        # numpy's own way to write to a file does not tell why it fails on a full disk.
+        # On a full disk, numpy's own function for writing does not tell why it fails.
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(table.matrix))
         file.write(table.matrix.data)
 
 
 def words_beside(path: str) -> str:
-    """The name of the file with the words of a NAME.npy."""
+    """Return the name of the file with the words of NAME.npy."""
     if not path.endswith(".npy"):
         raise ValueError(f"the name of a numpy file must end in .npy, got {path}")
     return path.removesuffix(".npy") + ".words.json"
 
 
-def write_parquet(staging: Staging, path: str, table: Table) -> None:
-    """Columns `word`, `count` if known, and `vector`, a list of so many float32s."""
+def write_parquet(staging: Staging, path: str, table: VectorTable) -> None:
+    """Write the columns `word`, `count` if it is known, and `vector`, a list of float32s."""
     pyarrow, parquet = import_parquet()
     columns = {"word": pyarrow.array(table.words, pyarrow.string())}
     if table.counts is not None:
@@ -182,7 +185,7 @@ def write_parquet(staging: Staging, path: str, table: Table) -> None:
 
 
 def import_parquet() -> tuple[Any, Any]:
-    """The modules pyarrow and pyarrow.parquet."""
+    """Import pyarrow and pyarrow.parquet, or raise an error that tells what to install."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -191,41 +194,32 @@ def import_parquet() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-
-
-def plain_name(path: str) -> str:
-    """The last part of a path in lower case, without what says that it is compressed."""
-    name = path.rpartition("/")[2].lower()
-    return next((name.removesuffix(suffix) for suffix in COMPRESSED if name.endswith(suffix)), name)
-
-
 @dataclass(frozen=True)
 class Format:
-    """How to write a format, and what a word must not be like there."""
+    """How a format is written, and which words it cannot hold."""
 
     write: Callable[..., None]
-    says: str
-    unfit: re.Pattern[str]
+    summary: str
+    unfit: re.Pattern[str]  # is found in words that it cannot hold
     suffixes: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
     def holds(self, word: str) -> bool:
-        """True where a word comes back as it is."""
+        """Tell whether a word is read back as it was written."""
         return not self.unfit.search(word)
 
 
-# Half of a surrogate pair (D800 to DFFF) is no UTF-8. In text with a header, gensim ends a word at a space, spaCy a
-# line at \r, and fastText a word at any ASCII white space. Without a header, spaCy splits the first line at any white
-# space to count its fields. In binary, gensim removes newlines before a word, and word2vec in C all of them. model2vec
-# splits texts at any white space, so would never look up a word with some. TensorBoard passes over blank lines. A word
-# in fastText's .bin ends at \0.
-TEXT = re.compile(r"\A\Z|[ \t\n\v\f\r\ud800-\udfff]")
-FIELDS = re.compile(r"\A\Z|[\s\ud800-\udfff]")
+# Half of a surrogate pair (D800 to DFFF) has no UTF-8. In text with a header, gensim ends a word at a space, spaCy ends
+# a line at \r, and fastText ends a word at any ASCII white space. Without a header, spaCy splits the first line at any
+# white space to count its fields. In binary, gensim removes newlines before a word, and word2vec in C removes all of
+# them. model2vec splits texts at any white space, so that it would never look up a word with some. TensorBoard skips
+# blank lines. A word in fastText's .bin ends at \0.
+UNFIT_FOR_TEXT = re.compile(r"\A\Z|[ \t\n\v\f\r\ud800-\udfff]")
+UNFIT_FOR_FIELDS = re.compile(r"\A\Z|[\s\ud800-\udfff]")
 FORMATS = {
-    "word2vec": Format(write_text, "text with a header, for gensim, spaCy ...", TEXT, (".w2v", ".word2vec")),
+    "word2vec": Format(write_text, "text with a header, for gensim, spaCy ...", UNFIT_FOR_TEXT, (".w2v", ".word2vec")),
     "word2vec-binary": Format(write_binary, "the same in binary", re.compile(r"[ \n\ud800-\udfff]"), (".bin",)),
-    "glove": Format(write_glove, "text without a header", FIELDS, (".glove",)),
+    "glove": Format(write_glove, "text without a header", UNFIT_FOR_FIELDS, (".glove",)),
     "fasttext": Format(
         write_fasttext,
         "fastText's .vec, the same as word2vec, or its .bin, with n-grams",
@@ -235,7 +229,7 @@ FORMATS = {
     "model2vec": Format(
         write_model2vec,
         "a folder for model2vec and sentence-transformers",
-        FIELDS,
+        UNFIT_FOR_FIELDS,
         options=("lowercase", "split_punctuation"),
     ),
     "projector": Format(

@@ -1,44 +1,32 @@
-"""Vectors from whatever file holds them."""
+"""Reads vectors from whatever file holds them."""
 
 from __future__ import annotations
 
 import json
 import logging
-import lzma
 import os
-import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
 
 import numpy as np
-import smart_open
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
-from gensim_hilbert.corpus import is_local
-from gensim_hilbert.export.formats import FASTTEXT, import_parquet, plain_name, words_beside
-from gensim_hilbert.export.staging import name_of
-from gensim_hilbert.remote import missing_extra
+from gensim_hilbert.export.formats import import_parquet, words_beside
+from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
+from gensim_hilbert.locations import name_of
 
 logger = logging.getLogger(__name__)
 
-PICKLE, PARQUET = b"\x80", b"PAR1"
-PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
-LONGEST_LINE = 1 << 24
-CHUNK = 1 << 20
-READABLE = (
-    "word2vec text or binary, GloVe text, NAME.npy with NAME.words.json, Parquet, fastText's .bin, models and vectors "
-    "that gensim has saved, and folders with model.safetensors and tokenizer.json"
-)
+CHUNK_BYTES = 1 << 20  # read at a time
 
 
 def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
-    """Read vectors from any file that `export` writes, except for TensorBoard, and from what gensim has saved.
+    """Read vectors from any file that `export` writes, except for TensorBoard's, and from what gensim has saved.
 
-    Models saved by gensim are pickles: load only those you trust.
+    Models saved by gensim are pickles, which can run any code: load only those you trust.
 
     Parameters
     ----------
@@ -50,63 +38,35 @@ def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     Returns
     -------
     gensim.models.KeyedVectors
-        With the attribute `count` only where the file has counts.
+        They have the attribute `count` only if the file has counts.
 
     Raises
     ------
     ValueError
-        If the file is none of these, or damaged; the message says where.
+        If the file is none of these, or is damaged; the message tells where.
     """
     name = name_of(path)
-    if os.path.isdir(name):
-        return from_folder(name)
-    if name.endswith(".npy"):
-        return from_numpy(name)
+    kind, words, dimensions = recognise(name)
+    if kind in FROM_GENSIM:
+        return from_gensim(name, FROM_GENSIM[kind])
+    if kind in FROM_FILE:
+        return FROM_FILE[kind](name)
     with opened(name) as file:
-        first = file.readline(LONGEST_LINE)
-        sample = file.read(CHUNK)
-    if not first:
-        raise ValueError(f"{name} is empty")
-    if first.startswith(PICKLE):
-        return from_gensim(name, SaveLoad.load)
-    if first.startswith(FASTTEXT):
-        return from_gensim(name, load_facebook_vectors)
-    if first.startswith(PARQUET):
-        return from_parquet(name)
-    sizes = header_of(first)
-    if sizes is not None and 0 in sizes:
-        raise ValueError(f"{name} holds no vectors: its first line says {sizes[0]} of {sizes[1]} dimensions")
-    with opened(name) as file:
-        if sizes is None:
-            return from_text(name, enumerate(file, start=1), None, first_line_size(name, first))
+        if kind == Kind.GLOVE:
+            return from_text(name, enumerate(file, start=1), None, dimensions)
+        assert words is not None
         file.readline()
-        if looks_binary(name, sample, sizes[1]):
-            return from_binary(name, file, *sizes)
-        return from_text(name, enumerate(file, start=2), *sizes)
-
-
-@contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """A file to read from."""
-    try:
-        with smart_open.open(name, "rb") as file:
-            yield file
-    except ImportError as error:
-        raise missing_extra(name, error) from error
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"{name} cannot be decompressed: {error}") from error
-    except OSError as error:
-        if error.errno is None and is_local(name):  # gzip's and bz2's way to say the same
-            raise ValueError(f"{name} cannot be decompressed: {error}") from error
-        raise
+        if kind == Kind.WORD2VEC_BINARY:
+            return from_binary(name, file, words, dimensions)
+        return from_text(name, enumerate(file, start=2), words, dimensions)
 
 
 def keyed_vectors(name: str, words: list[str], matrix: np.ndarray, counts: np.ndarray | None = None) -> KeyedVectors:
-    """KeyedVectors over words and rows of a matrix; of words that stand there twice the first counts, as in gensim."""
+    """Make KeyedVectors of words and rows of a matrix; the first vector of a repeated word counts, as in gensim."""
     index: dict[str, int] = {}
     first = [row for row, word in enumerate(words) if index.setdefault(word, row) == row]
     if len(first) != len(words):
-        logger.warning("%s has %d words again; the first vector of each is used", name, len(words) - len(first))
+        logger.warning("%s repeats %d words; the first vector of each is used", name, len(words) - len(first))
         counts = None if counts is None else np.asarray(counts)[first]
         words, matrix = list(index), matrix[first]
         index = {word: row for row, word in enumerate(words)}
@@ -121,45 +81,8 @@ def keyed_vectors(name: str, words: list[str], matrix: np.ndarray, counts: np.nd
 # ------------------------------------------------------------------ word2vec and GloVe
 
 
-def header_of(line: bytes) -> tuple[int, int] | None:
-    """Numbers of words and dimensions, if that is what a line says."""
-    fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() and len(field) < 19 for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
-
-
-def first_line_size(name: str, line: bytes) -> int:
-    """How many numbers stand after the first word."""
-    fields = line.rstrip().split(b" ")[1:]
-    if not fields or not all(map(is_number, fields)):
-        raise ValueError(
-            f"{name} holds no vectors that can be read: line 1 is neither a header nor a word with numbers "
-            f"({READABLE} can be read)"
-        )
-    return len(fields)
-
-
-def is_number(field: bytes) -> bool:
-    """True for what float() takes."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
-def looks_binary(name: str, sample: bytes, size: int) -> bool:
-    """True if what follows the first word are float32s: these have bytes that are no text."""
-    fields = sample.partition(b"\n")[0].rstrip().rsplit(b" ", size)[1:]
-    if len(fields) == size and all(map(is_number, fields)):
-        return False
-    vector = sample.partition(b" ")[2][: 4 * size]
-    return plain_name(name).endswith(".bin") or bool(vector.translate(None, PRINTABLE))
-
-
 def from_text(name: str, lines: Iterable[tuple[int, bytes]], expected: int | None, size: int) -> KeyedVectors:
-    """Words with `size` numbers each, separated by single spaces; a word may have spaces in it, as GloVe's own do."""
+    """Read words with `size` numbers each, separated by single spaces; GloVe has words with spaces in them."""
     words: list[str] = []
     numbers = array("f")
     for place, line in lines:
@@ -181,7 +104,7 @@ def from_text(name: str, lines: Iterable[tuple[int, bytes]], expected: int | Non
 
 
 def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVectors:
-    """Words, each with a space and `size` float32s after it, and maybe a newline."""
+    """Read words, each followed by a space, `size` float32s, and perhaps a newline."""
     words: list[str] = []
     numbers = bytearray()
     data, start = b"", 0
@@ -189,7 +112,7 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
         space = data.find(b" ", start)
         end = space + 1 + 4 * size
         if space < 0 or end > len(data):
-            more = file.read(CHUNK)
+            more = file.read(CHUNK_BYTES)
             if not more:
                 raise ValueError(f"{name} ends within vector {len(words) + 1} of {expected}: it is truncated")
             data, start = data[start:] + more, 0
@@ -207,12 +130,12 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
 
 
 def from_gensim(name: str, load: Callable[[str], Any]) -> KeyedVectors:
-    """What gensim's `save` wrote, or what else it has a function for."""
+    """Read a file by one of gensim's own functions."""
     try:
         saved = load(name)
     except OSError:
         raise
-    except Exception as error:  # damaged files can raise any
+    except Exception as error:  # Damaged files can raise any error.
         raise ValueError(f"{name} is a model or vectors that gensim cannot load, or damaged: {error}") from error
     keyed = getattr(saved, "wv", saved)
     if not isinstance(keyed, KeyedVectors):
@@ -221,12 +144,12 @@ def from_gensim(name: str, load: Callable[[str], Any]) -> KeyedVectors:
 
 
 def from_numpy(name: str) -> KeyedVectors:
-    """A matrix, and its words beside it."""
+    """Read a matrix, and its words from the file beside it."""
     try:
         with opened(name) as file:
             matrix = np.lib.format.read_array(file, allow_pickle=False)
     except ValueError as error:
-        raise ValueError(f"{name} is no .npy file, or damaged: {error}") from error
+        raise ValueError(f"{name} is not a .npy file, or damaged: {error}") from error
     beside = words_beside(name)
     try:
         with opened(beside) as file:
@@ -235,14 +158,14 @@ def from_numpy(name: str) -> KeyedVectors:
     except FileNotFoundError:
         raise FileNotFoundError(f"{name} has no words: {beside} should be beside it") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{beside} is no JSON object with words, or damaged: {error}") from error
+        raise ValueError(f"{beside} is not a JSON object with words, or damaged: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or (counts is not None and len(counts) != len(words)):
-        raise ValueError(f"{name} has shape {matrix.shape}, which does not go with the {len(words)} words of {beside}")
+        raise ValueError(f"{name} has shape {matrix.shape}, which does not match the {len(words)} words of {beside}")
     return keyed_vectors(name, words, matrix, counts)
 
 
 def from_parquet(name: str) -> KeyedVectors:
-    """Columns `word`, `vector` and maybe `count`."""
+    """Read the columns `word`, `vector` and, if it is there, `count`."""
     pyarrow, parquet = import_parquet()
     try:
         with opened(name) as file:
@@ -256,7 +179,7 @@ def from_parquet(name: str) -> KeyedVectors:
 
 
 def from_folder(name: str) -> KeyedVectors:
-    """A static model of model2vec or sentence-transformers: a row a token, but for the unknown one."""
+    """Read a static model of model2vec or sentence-transformers, without the vector of unknown words."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -272,7 +195,7 @@ def from_folder(name: str) -> KeyedVectors:
         matrix = tensors["embeddings"] if "embeddings" in tensors else tensors["embedding.weight"]
         vocabulary = model["vocab"]
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{name} is no folder with a static model, or damaged: {error}") from error
+        raise ValueError(f"{name} is not a folder with a static model, or damaged: {error}") from error
     if isinstance(vocabulary, list):  # Unigram: [word, score]
         vocabulary = {word: row for row, (word, _) in enumerate(vocabulary)}
     if "mapping" in tensors:
@@ -281,6 +204,10 @@ def from_folder(name: str) -> KeyedVectors:
         matrix = matrix * tensors["weights"][:, None]
     words = sorted(vocabulary, key=vocabulary.__getitem__)
     if matrix.ndim != 2 or sorted(vocabulary.values()) != list(range(len(matrix))):
-        raise ValueError(f"{name} has vectors of shape {matrix.shape}, which do not go with its {len(words)} tokens")
+        raise ValueError(f"{name} has vectors of shape {matrix.shape}, which do not match its {len(words)} tokens")
     known = [row for row, word in enumerate(words) if word != model.get("unk_token")]
     return keyed_vectors(name, [words[row] for row in known], matrix[known])
+
+
+FROM_GENSIM: dict[Kind, Callable[[str], Any]] = {Kind.SAVED: SaveLoad.load, Kind.FASTTEXT: load_facebook_vectors}
+FROM_FILE = {Kind.FOLDER: from_folder, Kind.NUMPY: from_numpy, Kind.PARQUET: from_parquet}

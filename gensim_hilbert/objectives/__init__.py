@@ -37,9 +37,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     import torch
+    from scipy import sparse
 
     from gensim_hilbert.counting.pair_counts import PairCounts
-    from gensim_hilbert.solvers import Fit
     from gensim_hilbert.training.shards import Shard
 
 # The class of each name. Files import torch no sooner than they compute, so that models can be loaded without it.
@@ -72,7 +72,7 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    without: tuple[str, ...] = ()  # arguments of the model that have no effect
+    ignored_options: tuple[str, ...] = ()  # keywords of the model that have no effect
     kernel = "product"  # what psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C
     gauge: float | None = None  # the best share of vectors in each axis' strength; None for that of the solver
     blank: float | None = None  # loss a cell without vectors; where it is None, the engine finds out
@@ -137,11 +137,9 @@ class Objective:
         """By their names."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
-    def fit(self, vector_size: int, **options: Any) -> Fit:
-        """What fits it: `Factorization`, unless there is a shorter way."""
-        from gensim_hilbert.training.factorization import Factorization
-
-        return Factorization(self, vector_size, **options)
+    def table_for_svd(self) -> sparse.csr_array | None:
+        """Return phi as a sparse matrix if its truncated SVD is the minimum of the loss; otherwise None."""
+        return None
 
     # ------------------------------------------------------------------ for those who write objectives
 

@@ -22,7 +22,7 @@ class LDS(GloVe):
     """psi is the logarithm of counts, but for a constant; parameters as of GloVe."""
 
     kernel = "squared-norm"
-    without = ("gauge",)
+    ignored_options = ("gauge",)
 
     @property
     def start(self) -> Biases:

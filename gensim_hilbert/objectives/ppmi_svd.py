@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import torch
     from scipy import sparse
 
-    from gensim_hilbert.solvers import Fit
     from gensim_hilbert.training.shards import Shard
 
 
@@ -39,14 +38,14 @@ class PPMI(Objective):
 
     gauge = 0.5
     subwords = False  # an SVD gives vectors, not what they could be made of
-    without = ("l2", "device", "precision")
+    ignored_options = ("l2", "device", "precision")
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
             raise ValueError(f"shift must be more than 0, got {self.shift}; 1 does not shift")
 
-    def table(self) -> sparse.csr_array:
-        """phi, as a sparse matrix."""
+    def table_for_svd(self) -> sparse.csr_array:
+        """Return phi as a sparse matrix: the loss is the squared distance from it, and least for its truncated SVD."""
         table = self.counts.to_scipy().tocoo()
         pmi = np.log(table.data / (self.contexts[table.row] * self.terms[table.col])) - math.log(self.shift)
         table.data = np.maximum(pmi, 0)
@@ -64,12 +63,6 @@ class PPMI(Objective):
         loss = shard.total(psi.square())
         psi.mul_(2)
         return Cost(loss)
-
-    def fit(self, vector_size: int, **options: Any) -> Fit:
-        """All at once."""
-        from gensim_hilbert.training.truncated_svd import TruncatedSVD
-
-        return TruncatedSVD(self, self.table(), vector_size, **options)
 
     @property
     def psi_offset(self) -> float:

@@ -1,4 +1,4 @@
-"""One page about a model: its settings, how it was trained, what it has learnt and how well."""
+"""Reports: one page about a model, how it was trained, what it has learnt, and how well."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from gensim_hilbert.export.staging import Staging, name_of
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import name_of
 from gensim_hilbert.report.page import page
 from gensim_hilbert.report.subject import Subject
 
@@ -24,22 +25,22 @@ def report(
     data: str | os.PathLike[str] | None = None,
     title: str | None = None,
 ) -> None:
-    """Write a page about a model: one file of HTML with its pictures in it, which loads nothing and runs nothing.
+    """Write an HTML report about a model: one file with its pictures in it, which loads nothing and runs nothing.
 
-    The same model gives the same page. It is written under another name and renamed when it is whole.
+    The same model gives the same page. The file appears when it is complete.
 
     Parameters
     ----------
     model : HilbertMLE, gensim.models.Word2Vec or gensim.models.KeyedVectors
-        What it is about. Sections that need what this has not, such as counts, say so in a sentence.
+        What the report is about. Sections that need something that is missing, such as counts, say so.
     path : str or PathLike
-        Where the page goes.
+        Where the report is written.
     words : list of str
-        Whose neighbours to show; by default some that stand for the frequent ones.
+        Words whose neighbours are shown; by default some that represent groups of frequent words.
     data : path, optional
-        A folder of data sets to score it on; `gensim_hilbert.evaluation.find_data` tells its form, and the default.
+        Folder of data sets to score the vectors on; see `gensim_hilbert.evaluation.find_data`.
     title : str, optional
-        By default the class of the model.
+        Title of the page; by default the class of the model.
 
     Examples
     --------

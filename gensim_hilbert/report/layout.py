@@ -1,17 +1,17 @@
-"""Words on a plane: near where their vectors are alike, and no word on top of another."""
+"""Words on a plane: near each other if their vectors are alike, and no word on top of another."""
 
 from __future__ import annotations
 
 import numpy as np
 
-PERPLEXITY = 15.0  # about how many neighbours a word tries to keep
+PERPLEXITY = 15.0  # about the number of neighbours that a word tries to keep
 STEPS = 600
-FAR = 90.0  # from where it belongs, a word says nothing any more
-EXAGGERATION, EARLY = 8.0, 150  # groups form first, while neighbours attract each other more than they should
+FARTHEST = 90.0  # a word that is farther from where it belongs says nothing any more
+EXAGGERATION, EARLY_STEPS = 8.0, 150  # groups form first, while neighbours attract each other too much
 
 
 def embed(unit: np.ndarray) -> np.ndarray:
-    """Two coordinates a row, by t-SNE as published, exact; from principal axes, so that it is the same each time."""
+    """Return two coordinates per row, by exact t-SNE; it starts from principal axes, so that it is deterministic."""
     n = len(unit)
     if n < 4:
         return np.column_stack([np.arange(n), np.zeros(n)]).astype(float)
@@ -23,24 +23,24 @@ def embed(unit: np.ndarray) -> np.ndarray:
         distances = squared_distances(places)
         heavy = 1 / (1 + distances)
         np.fill_diagonal(heavy, 0)
-        pull = closeness * (EXAGGERATION if step < EARLY else 1.0) - heavy / heavy.sum()
+        pull = closeness * (EXAGGERATION if step < EARLY_STEPS else 1.0) - heavy / heavy.sum()
         pull *= heavy
         gradient = 4 * (pull.sum(axis=1)[:, None] * places - pull @ places)
         gains = np.maximum(np.where(gradient * velocity < 0, gains + 0.2, gains * 0.8), 0.01)
-        velocity = (0.5 if step < EARLY else 0.8) * velocity - rate * gains * gradient
+        velocity = (0.5 if step < EARLY_STEPS else 0.8) * velocity - rate * gains * gradient
         places = places + velocity
         places -= places.mean(axis=0)
     return np.asarray(places)
 
 
 def squared_distances(rows: np.ndarray) -> np.ndarray:
-    """Of each row to each."""
+    """Return the squared distance of each row to each other row."""
     squares = (rows**2).sum(axis=1)
     return np.asarray(np.maximum(squares[:, None] + squares - 2 * rows @ rows.T, 0))
 
 
 def principal_plane(unit: np.ndarray) -> np.ndarray:
-    """Coordinates on the two strongest axes, scaled to a deviation of 1; signs by a rule."""
+    """Return coordinates on the two strongest axes, scaled to a deviation of 1, with signs by a rule."""
     centred = unit - unit.mean(axis=0)
     left, strength, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(unit), 2))
@@ -51,7 +51,7 @@ def principal_plane(unit: np.ndarray) -> np.ndarray:
 
 
 def affinities(distances: np.ndarray) -> np.ndarray:
-    """How likely each row is to choose another as its neighbour, symmetric, of sum 1.
+    """Return how likely each row is to choose another as its neighbour, made symmetric, with the sum 1.
 
     Each row's width is such that its choice is as uncertain as one among PERPLEXITY rows; found by bisection.
     """
@@ -73,7 +73,7 @@ def affinities(distances: np.ndarray) -> np.ndarray:
 
 
 def place(places: np.ndarray, sizes: np.ndarray, width: float, height: float) -> tuple[np.ndarray, np.ndarray]:
-    """Middles of boxes of these sizes on a canvas, and which of them found room.
+    """Return the centres of boxes of these sizes on a canvas, and which of them found room.
 
     One after the other, each goes to the free spot nearest to where it belongs.
     """
@@ -98,8 +98,8 @@ def place(places: np.ndarray, sizes: np.ndarray, width: float, height: float) ->
 
 
 def nearby() -> np.ndarray:
-    """Ways to go, shortest first."""
-    x, y = np.meshgrid(np.arange(-FAR, FAR + 1, 3.0), np.arange(-FAR, FAR + 1, 2.0))
+    """Return the moves that a box may make, shortest first."""
+    x, y = np.meshgrid(np.arange(-FARTHEST, FARTHEST + 1, 3.0), np.arange(-FARTHEST, FARTHEST + 1, 2.0))
     ways = np.column_stack([x.ravel(), y.ravel()])
     length = np.hypot(*ways.T)
-    return ways[np.argsort(length, kind="stable")][: int((length <= FAR).sum())]
+    return ways[np.argsort(length, kind="stable")][: int((length <= FARTHEST).sum())]

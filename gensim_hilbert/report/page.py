@@ -14,12 +14,12 @@ from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import style_sheet
 from gensim_hilbert.report.text import number, safe
 
-# In the order of the page; None where there is nothing to say.
+# In the order of the page; each returns None if there is nothing to say.
 SECTIONS = (training, histogram, density, biases, neighbours, scores, word_map, settings)
 
 
 def page(subject: Subject) -> str:
-    """A report as HTML, which is well-formed XML too."""
+    """Return a report as HTML that is also well-formed XML."""
     parts = [section for make in SECTIONS if (section := make(subject)) is not None]
     title = safe(subject.title)
     links = "".join(f'<a href="#{part.name.lower()}">{part.name}</a>' for part in parts)
@@ -40,7 +40,7 @@ def page(subject: Subject) -> str:
 
 
 def kind_of(subject: Subject) -> str:
-    """One line on what this is."""
+    """Return one line on what the report is about."""
     model = subject.model
     if model is subject.vectors:
         return "Word vectors"
@@ -51,7 +51,7 @@ def kind_of(subject: Subject) -> str:
 
 
 def figures(subject: Subject) -> str:
-    """The sizes of everything, in large type."""
+    """Return the sizes of everything, in large type."""
     model, vectors, counts = subject.model, subject.vectors, subject.counts
     found: list[tuple[str, Any]] = [("words", len(vectors)), ("dimensions", vectors.vector_size)]
     tokens = getattr(model, "corpus_total_words", 0) or 0

@@ -1,4 +1,4 @@
-"""Counted and fitted PMI of a fair sample of pairs, read from a few shards and never from the whole table."""
+"""Counted and fitted PMI of a fair sample of pairs, read from a few shards and not from the whole table."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
-WANTED = 400_000  # pairs
-STRIDE = 27  # of the first diagonal: not 0, which has each word's pair with itself
-AT_A_TIME = 1 << 16  # pairs whose products are computed
+PAIRS_WANTED = 400_000
+FIRST_DIAGONAL = 27  # not 0, which has each word's pair with itself
 
 
 @dataclass
 class Pairs:
-    """Some of the pairs that occur: numbers of their words, weights, counted PMI, and psi as fitted."""
+    """Some of the pairs that occur: row numbers of their words, weights, counted PMI, and fitted PMI."""
 
     contexts: np.ndarray
     terms: np.ndarray
@@ -30,8 +29,8 @@ class Pairs:
         return len(self.pmi)
 
 
-def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pairs:
-    """Pairs on some diagonals of shards, where every word is a context and a term as often as every other.
+def sample_pairs(model: HilbertMLE, wanted: int = PAIRS_WANTED, seed: int = 1) -> Pairs:
+    """Return pairs on some diagonals of shards, where every word is a context and a term as often as every other.
 
     Shards are strided, so the pairs (i, j) with (j - i) mod n = k are n whole shards that share no rows or columns. All
     pairs are taken where there are few of them; where even one diagonal has too many, some are drawn from it.
@@ -46,7 +45,7 @@ def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pair
     parts = []
     for k in range(diagonals):
         for i in range(n):
-            j = (i + STRIDE + k) % n
+            j = (i + FIRST_DIAGONAL + k) % n
             shard = counts.shard(i, j, n).tocoo()
             some = np.flatnonzero(draw.random(shard.nnz) < share) if share < 1 else slice(None)
             parts.append((shard.row[some] * n + i, shard.col[some] * n + j, shard.data[some]))
@@ -55,24 +54,13 @@ def sample_pairs(model: HilbertMLE, wanted: int = WANTED, seed: int = 1) -> Pair
     contexts, terms, weights = contexts[seen], terms[seen], weights[seen]
     marginals = counts.marginals
     pmi = np.log(weights) + np.log(counts.total) - np.log(marginals.contexts[contexts]) - np.log(marginals.terms[terms])
-    psi = products(model.syn1neg, model.wv.vectors, contexts, terms) - model.psi_offset
-    if model.offsets is not None:  # the objective does not put all of PMI into the vectors
-        psi -= model.offsets[0][contexts] + model.offsets[1][terms]
+    psi = model.queries.pmi_of_rows(contexts, terms)
     if diagonals == n and share == 1:
         sample = f"all {len(pmi):,} pairs of words that occur"
     else:
         part = share * diagonals / n
         sample = f"a fair sample of the pairs of words that occur, 1 in {1 / part:,.0f}: {len(pmi):,} of them"
     return Pairs(contexts, terms, weights, pmi, psi, sample)
-
-
-def products(covectors: np.ndarray, vectors: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """covector . vector of each pair, some at a time."""
-    result = np.empty(len(contexts))
-    for start in range(0, len(contexts), AT_A_TIME):
-        some = slice(start, start + AT_A_TIME)
-        result[some] = np.einsum("kd,kd->k", covectors[contexts[some]], vectors[terms[some]])
-    return result
 
 
 @dataclass
@@ -86,7 +74,7 @@ class Agreement:
 
 
 def agreement(pmi: np.ndarray, psi: np.ndarray) -> Agreement:
-    """Pearson's correlation, and the mean and the standard deviation of the difference."""
+    """Return Pearson's correlation, and the mean and the standard deviation of the difference."""
     if len(pmi) < 2 or not pmi.std() or not psi.std():
         return Agreement(len(pmi), float("nan"), float("nan"), float("nan"))
     difference = psi - pmi
@@ -95,7 +83,7 @@ def agreement(pmi: np.ndarray, psi: np.ndarray) -> Agreement:
 
 
 def bands(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """By powers of ten: (name, mask), those that are empty left out."""
+    """Divide values by powers of ten: return (name, mask) of each part that is not empty."""
     power = np.floor(np.log10(np.maximum(values, 0.1)) + 1e-9).astype(int)
     found = []
     for k in range(int(power.min(initial=0)), int(power.max(initial=0)) + 1):

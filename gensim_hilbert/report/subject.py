@@ -1,4 +1,4 @@
-"""What a report is about: a model, gensim's own too, or vectors alone."""
+"""What a report is about: a model, also one of gensim's own, or vectors alone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from gensim.models import KeyedVectors
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model import HilbertMLE
+from gensim_hilbert.queries import Queries
 from gensim_hilbert.report.pairs import Pairs, sample_pairs
 from gensim_hilbert.report.words import content_words, typical, unit_rows
 
-ON_THE_MAP = 320  # words
-CHOSEN = 9  # words whose neighbours are shown where none are asked for
+WORDS_ON_MAP = 320
+CHOSEN_WORDS = 9  # whose neighbours are shown if none are asked for
 
 
 @dataclass
@@ -38,16 +39,22 @@ class Subject:
                 raise KeyError(f"{word!r} is not among the {len(self.vectors):,} words")
 
     @property
-    def covectors(self) -> np.ndarray | None:
-        """Those whose products with the vectors tell what goes with what."""
+    def queries(self) -> Queries | None:
+        """What can be asked of vectors and covectors together; None if there are no covectors for it."""
         covectors = getattr(self.model, "syn1neg", None)
-        fit = covectors is not None and covectors.shape == self.vectors.vectors.shape
-        return covectors if fit and getattr(self.model, "returned", "v") == "v" else None
+        if covectors is None or covectors.shape != self.vectors.vectors.shape or self.holds_sums:
+            return None
+        return self.model.queries if isinstance(self.model, HilbertMLE) else Queries(self.vectors, covectors)
+
+    @property
+    def holds_sums(self) -> bool:
+        """Whether the vectors are sums of vectors and covectors."""
+        return bool(getattr(self.model, "vectors_option", "v") == "v+w")
 
     @property
     def without_covectors(self) -> str:
-        """Why there are none, in a sentence."""
-        if getattr(self.model, "returned", "v") != "v":
+        """Why there are no covectors, in a sentence."""
+        if self.holds_sums:
             return (
                 'This model holds sums of vectors and covectors (vectors="v+w"), from which PMI cannot be read, nor '
                 "what goes with a word."
@@ -56,19 +63,19 @@ class Subject:
 
     @property
     def what(self) -> str:
-        """What it is, as the subject of a sentence."""
+        """What the report is about, as the subject of a sentence."""
         if self.model is self.vectors:
             return "A file of vectors"
         return "This model" if isinstance(self.model, HilbertMLE) else f"A {type(self.model).__name__} of gensim"
 
     @cached_property
     def counts(self) -> PairCounts | None:
-        """The counts that were fitted."""
+        """The counts that were fitted, if they are there."""
         return self.model.fitted_counts if isinstance(self.model, HilbertMLE) else None
 
     @property
     def without_pmi(self) -> str:
-        """Why counted and fitted PMI cannot be compared; empty if they can."""
+        """Why counted and fitted PMI cannot be compared, in a sentence; empty if they can."""
         if not isinstance(self.model, HilbertMLE):
             return f"{self.what} keeps no pair counts, so there is no counted PMI to compare it with."
         if self.counts is None and self.model.solver == "gibbs":
@@ -77,7 +84,7 @@ class Subject:
             return (
                 "The pair counts of this model are not beside it, so its PMI cannot be compared with the counted one."
             )
-        return "" if self.covectors is not None else self.without_covectors
+        return "" if self.queries is not None else self.without_covectors
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -86,16 +93,16 @@ class Subject:
 
     @cached_property
     def content(self) -> list[int]:
-        """Frequent words with a meaning of their own, for the map."""
-        return content_words(self.vectors, ON_THE_MAP)
+        """Row numbers of frequent words with a meaning of their own, for the map."""
+        return content_words(self.vectors, WORDS_ON_MAP)
 
     @cached_property
     def content_directions(self) -> np.ndarray:
-        """Their vectors, of length 1."""
+        """The vectors of these words, scaled to length 1."""
         return unit_rows(self.vectors.vectors[self.content])
 
     @cached_property
     def chosen(self) -> list[str]:
-        """Words whose neighbours are shown: those asked for, or some that stand for the frequent ones."""
+        """Words whose neighbours are shown: those asked for, or some that represent groups of frequent ones."""
         names = self.vectors.index_to_key
-        return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN)]
+        return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN_WORDS)]

@@ -1,4 +1,4 @@
-"""Pictures as SVG. Colours are classes of a style sheet, so that one picture is at home on light and on dark pages."""
+"""Pictures as SVG. Colours are classes of a style sheet, so that a picture suits light and dark pages alike."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from gensim_hilbert.report.text import number, safe
 
-SIZE = 12.0  # of text
-LEVELS = 10  # shades of a heat map
+FONT_SIZE = 12.0
+HEAT_SHADES = 10
 Range = tuple[float, float]
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers within a range: multiples of 1, 2 or 5 times a power of ten, not more than `most`."""
+    """Return at most so many round numbers within a range: multiples of 1, 2 or 5 times a power of ten."""
     if not high > low:
         return [low]
     power = 10.0 ** math.floor(math.log10((high - low) / most))
@@ -27,7 +27,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def tick_labels(values: Sequence[float]) -> list[str]:
-    """With as many digits as tell them apart; thousands as k, millions as M."""
+    """Return numbers as text, with enough digits to tell them apart; thousands as k, millions as M."""
     largest = max(map(abs, values), default=0.0)
     unit, sign = next(((u, s) for u, s in ((1e9, "G"), (1e6, "M"), (1e4, "k")) if largest >= u), (1.0, ""))
     unit = 1e3 if sign == "k" else unit
@@ -36,20 +36,20 @@ def tick_labels(values: Sequence[float]) -> list[str]:
     return [number(value / unit, digits) + (sign if value else "") for value in values]
 
 
-def text_width(text: str, size: float = SIZE) -> float:
-    """About; rather more than less."""
+def text_width(text: str, size: float = FONT_SIZE) -> float:
+    """Return about how wide a text is; rather too much than too little."""
     return size * sum(1.05 if ord(character) > 0x2E7F else 0.6 for character in text)
 
 
 class Picture:
-    """Elements on a canvas of so many units, which are pixels at full size."""
+    """Elements on a canvas. Its size is given in units that are pixels at full size."""
 
     def __init__(self, width: float, height: float, title: str):
         self.width, self.height, self.title = width, height, title
         self.parts: list[str] = []
 
     def add(self, element: str, content: str = "", **attributes: Any) -> None:
-        """An element; `class_` is its class, other underscores are dashes; `content` is SVG already."""
+        """Add an element. `class_` is its class, other underscores are dashes, and `content` is SVG."""
         given = "".join(
             f' {name.rstrip("_").replace("_", "-")}="{short(value)}"'
             for name, value in attributes.items()
@@ -58,15 +58,15 @@ class Picture:
         self.parts.append(f"<{element}{given}>{content}</{element}>" if content else f"<{element}{given}/>")
 
     def text(self, x: float, y: float, words: str, *, anchor: str | None = None, **attributes: Any) -> None:
-        """A line of text, at its start unless `anchor` says middle or end."""
+        """Add a line of text that starts here, unless `anchor` says middle or end."""
         self.add("text", safe(words), x=x, y=y, text_anchor=anchor, **attributes)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
-        """A straight one."""
+        """Add a straight line."""
         self.add("path", d=f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}", class_=style)
 
     def standalone(self) -> str:
-        """As a file of its own, with its colours, and paper under it wherever it is shown."""
+        """Return a file of its own, with its style sheet and a background."""
         size = f'width="{short(self.width)}" height="{short(self.height)}"'
         under = f'<style>{style_sheet("colours", "pictures")}</style><rect {size} rx="8" class="paper"/>'
         root, _, rest = str(self).partition(">")
@@ -76,7 +76,7 @@ class Picture:
         box = f"0 0 {short(self.width)} {short(self.height)}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="{safe(self.title)}" '
-            f'font-size="{short(SIZE)}">{"".join(self.parts)}</svg>'
+            f'font-size="{short(FONT_SIZE)}">{"".join(self.parts)}</svg>'
         )
 
 
@@ -121,15 +121,15 @@ class Axes(Picture):
         self.line(self.left, self.bottom, self.right, self.bottom, "axis")
 
     def at_x(self, value: Any) -> Any:
-        """Where a number, or an array of them, is on the canvas."""
+        """Return the horizontal place of a number, or of an array of numbers, on the canvas."""
         return self.left + (value - self.x[0]) / (self.x[1] - self.x[0]) * (self.right - self.left)
 
     def at_y(self, value: Any) -> Any:
-        """The same upwards."""
+        """Return the vertical place of a number, or of an array of numbers, on the canvas."""
         return self.bottom - (value - self.y[0]) / (self.y[1] - self.y[0]) * (self.bottom - self.top)
 
     def curve(self, xs: Any, ys: Any, style: str) -> None:
-        """A line through points; one point alone is a dot."""
+        """Draw a line through points; a single point is drawn as a dot."""
         places = [
             f"{short(a)} {short(b)}" for a, b in zip(self.at_x(np.array(xs)), self.at_y(np.array(ys)), strict=True)
         ]
@@ -139,43 +139,43 @@ class Axes(Picture):
             self.add("path", d="M" + "L".join(places), class_=style)
 
     def steps(self, edges: np.ndarray, heights: np.ndarray, style: str) -> None:
-        """A histogram, from the axis up and back to it: an area or an outline, as the style says."""
+        """Draw a histogram, from the axis up and back to it: an area or an outline, as its style says."""
         path = f"M{short(self.at_x(edges[0]))} {short(self.at_y(0))}"
         for right, height in zip(self.at_x(edges[1:]), self.at_y(heights), strict=True):
             path += f"V{short(height)}H{short(right)}"
         self.add("path", d=f"{path}V{short(self.at_y(0))}", class_=style)
 
     def heat(self, x_edges: np.ndarray, y_edges: np.ndarray, counts: np.ndarray, style: str) -> None:
-        """Cells, the darker the more is in them, by its logarithm; those of one shade are one path."""
+        """Draw a heat map: the shade of a cell is the logarithm of its count. Cells of one shade are one path."""
         if not counts.any():
             return
-        level = np.ceil(np.log1p(counts) / np.log1p(counts.max()) * LEVELS).astype(int)
+        level = np.ceil(np.log1p(counts) / np.log1p(counts.max()) * HEAT_SHADES).astype(int)
         xs, ys = self.at_x(x_edges), self.at_y(y_edges)
-        for shade in range(1, LEVELS + 1):
+        for shade in range(1, HEAT_SHADES + 1):
             cells = "".join(
                 f"M{short(xs[i])} {short(ys[j + 1])}H{short(xs[i + 1])}V{short(ys[j])}H{short(xs[i])}z"
                 for i, j in np.argwhere(level == shade)
             )
             if cells:
-                opacity = 0.1 + 0.9 * shade / LEVELS
+                opacity = 0.1 + 0.9 * shade / HEAT_SHADES
                 self.add("path", d=cells, class_=style, fill_opacity=opacity, shape_rendering="crispEdges")
 
     def diagonal(self, style: str) -> None:
-        """Where x is y, as far as both axes have it."""
+        """Draw the line on which x equals y, within both axes."""
         low, high = max(self.x[0], self.y[0]), min(self.x[1], self.y[1])
         if low < high:
             self.curve([low, high], [low, high], style)
 
     def upright(self, x: float, style: str) -> None:
-        """A line over the whole height."""
+        """Draw a line over the whole height."""
         self.line(self.at_x(x), self.top, self.at_x(x), self.bottom, style)
 
     def level(self, y: float, style: str) -> None:
-        """A line over the whole width."""
+        """Draw a line over the whole width."""
         self.line(self.left, self.at_y(y), self.right, self.at_y(y), style)
 
     def legend(self, entries: Sequence[tuple[str, str]]) -> None:
-        """(style, words) below each other, at the top right."""
+        """Draw a legend of (style, words) at the top right."""
         wide = max(text_width(words) for _, words in entries)
         for row, (style, words) in enumerate(entries):
             x, y = self.right - wide, self.top + 10 + 18 * row
@@ -184,16 +184,16 @@ class Axes(Picture):
 
 
 def style_sheet(*names: str) -> str:
-    """Some of those beside this file, one after the other."""
+    """Return some of the style sheets beside this file, one after the other."""
     return "".join(files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
 def widened(span: Range) -> Range:
-    """A span that is not empty."""
+    """Return a range that is not empty."""
     low, high = span
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def short(value: Any) -> str:
-    """A number with as many digits as can be seen, or a word."""
+    """Return a number with as many digits as can be seen, or a word."""
     return value if isinstance(value, str) else f"{round(float(value), 2):g}"

@@ -1,4 +1,4 @@
-"""Words and numbers as they may stand on a page, whatever they are."""
+"""Words and numbers in a form that is safe on a page, whatever they are."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ import unicodedata
 from collections.abc import Sequence
 from html import escape
 
-LONGEST = 40  # characters of a word that are shown
-# They turn the direction of all the text that follows.
-TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+SHOWN_CHARACTERS = 40  # of a long word
+# They change the direction of all the text that follows.
+DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def safe(text: object) -> str:
-    """For the text and the attributes of HTML and SVG; U+FFFD stands for what neither may hold."""
+    """Escape text for HTML and SVG; U+FFFD replaces characters that these may not hold."""
     return escape("".join("\ufffd" if unfit(character) else character for character in str(text)))
 
 
 def unfit(character: str) -> bool:
-    """Control characters, halves of surrogate pairs, no characters at all, and what turns the direction of text."""
+    """Whether it is a control character, half of a surrogate pair, no character at all, or a direction mark."""
     return (
-        unicodedata.category(character) in ("Cc", "Cs") or (ord(character) & 0xFFFE) == 0xFFFE or character in TURNING
+        unicodedata.category(character) in ("Cc", "Cs")
+        or (ord(character) & 0xFFFE) == 0xFFFE
+        or character in DIRECTION_MARKS
     )
 
 
 def cut(word: object) -> str:
-    """A word, or the beginning of a very long one."""
+    """Return a word, or the beginning of a very long one."""
     text = str(word)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
 
 
 def in_html(word: object) -> str:
-    """A word of the vocabulary, which may be written from right to left."""
+    """Return a word of the vocabulary as HTML; it may be written from right to left."""
     return f"<bdi>{safe(cut(word))}</bdi>"
 
 
 def number(value: float, digits: int = 2) -> str:
-    """With a true minus, and commas between thousands."""
+    """Return a number as text, with a true minus sign and commas between thousands."""
     if not math.isfinite(value):
         return "–"
     text = f"{value:,.{digits}f}"
@@ -44,7 +46,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
-    """Rows of cells that are HTML already; all but the first of a row are numbers. It scrolls within itself."""
+    """Return a table that scrolls within itself. Cells are HTML; all but the first of each row are numbers."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in heading)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows

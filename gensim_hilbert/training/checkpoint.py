@@ -1,16 +1,14 @@
-"""What an unfinished training has done so far, after each epoch: safetensors and JSON, without pickle.
+"""The state of an unfinished training after each epoch, as safetensors and JSON, without pickle.
 
-    checkpoint.json                 what is trained, the epochs done, and which folder holds the arrays
-    epoch-N/NAME.safetensors        an array each, so that no more than one of them is copied at a time
+    checkpoint.json                 what is trained, the number of epochs done, and which folder holds the arrays
+    epoch-N/NAME.safetensors        one array per file, so that only one of them is copied at a time
 
-The arrays of a new epoch are written first; then checkpoint.json is replaced, which switches to them; only then the old
-ones go. A crash at any instant leaves one that can be loaded.
+The arrays of a new epoch are written first. Then checkpoint.json is replaced, which switches to them, and only then the
+old ones are removed. A crash at any instant leaves a checkpoint that can be loaded.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from gensim_hilbert.counting.store import write_atomically
+from gensim_hilbert.files import as_read_back, read_json, remove_leftovers, sync_tree, to_json, write_whole
 
 FORMAT = "gensim_hilbert checkpoint"
 SCHEMA = 1
@@ -38,7 +36,7 @@ class Saved:
     directory: Path
 
     def array(self, name: str) -> np.ndarray:
-        """One of its arrays."""
+        """Read one of its arrays."""
         path = self.directory / f"{name}.safetensors"
         try:
             return load_file(path)[name]
@@ -47,17 +45,23 @@ class Saved:
 
 
 class Checkpoint:
-    """A directory for the state of one training, of which `request` says all that its result depends on.
+    """A directory for the state of one training.
 
-    Its settings, which an error can name with their values, are in `request["settings"]`; the rest are fingerprints.
+    Parameters
+    ----------
+    directory : Path
+        Where the state is kept.
+    request : dict
+        All that the result of the training depends on. `request["settings"]` holds settings, which an error message
+        can name with their values; the rest are fingerprints.
     """
 
     def __init__(self, directory: Path, request: dict[str, Any]):
         self.directory = directory
-        self.request = json.loads(json.dumps(request, default=lambda number: number.item()))  # as it will be read again
+        self.request = as_read_back(request)
 
     def load(self) -> Saved | None:
-        """What has been done, if anything; an error if it is part of another training."""
+        """Return the state of this training, or None if nothing is done yet; refuse that of another training."""
         manifest = read_manifest(self.directory)
         if manifest is None:
             return None
@@ -70,9 +74,9 @@ class Checkpoint:
         return Saved(manifest["epochs"], manifest["facts"], self.directory / manifest["arrays"])
 
     def write(self, epochs: int, facts: dict[str, Any], arrays: Arrays) -> None:
-        """Keep the state after so many epochs, instead of the one before."""
+        """Write the state after so many epochs, and remove the state before it."""
         folder = self.directory / f"epoch-{epochs}"
-        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed while it wrote
+        shutil.rmtree(folder, ignore_errors=True)  # left by a run that was killed while it wrote
         folder.mkdir(parents=True)
         for name, array in arrays:
             path = folder / f"{name}.safetensors"
@@ -80,8 +84,7 @@ class Checkpoint:
                 save_file({name: np.ascontiguousarray(array)}, path)
             except SafetensorError as error:  # which does not tell where
                 raise OSError(f"{path} cannot be written, so training stops: {error}") from error
-            with open(path, "rb+") as file:
-                os.fsync(file.fileno())
+        sync_tree(folder)
         manifest = {
             "format": FORMAT,
             "schema": SCHEMA,
@@ -90,14 +93,15 @@ class Checkpoint:
             "facts": facts,
             "arrays": folder.name,
         }
-        write_atomically(self.directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+        write_whole(self.directory / MANIFEST, to_json(manifest, indent=1).encode())
+        remove_leftovers(self.directory)
         for old in self.directory.glob("epoch-*"):
             if old != folder:
                 shutil.rmtree(old)
 
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """The first thing in which two requests differ, in words."""
+    """Return in words the first thing in which two requests differ."""
     for name, value in now["settings"].items():
         old = before["settings"].get(name)
         if old != value:
@@ -106,10 +110,10 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def read_manifest(directory: Path) -> dict[str, Any] | None:
-    """What a checkpoint says of itself; None where there is none."""
+    """Return what a checkpoint says about itself, or None if there is none."""
     path = directory / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = read_json(path)
     except FileNotFoundError:
         return None
     except ValueError as error:

@@ -19,7 +19,7 @@ import torch
 from scipy import sparse
 from torch.nn.functional import embedding_bag
 
-from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import Each, threads
 from gensim_hilbert.training.factors import Factor, squares
 

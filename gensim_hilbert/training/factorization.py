@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from gensim_hilbert.arguments import PRECISIONS
 from gensim_hilbert.objectives import Biases, Cost, Objective
-from gensim_hilbert.subwords import Composition
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
+from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
 from gensim_hilbert.training.factors import Factor, joined
+from gensim_hilbert.training.fit import PRECISIONS, Fitted, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard, Shards
@@ -138,13 +138,10 @@ class Factorization:
         The result depends on it only by its noise.
     memory_gb : float
         Keep the counts in memory if they take less.
-    start : (covectors, vectors, biases), optional
-        Arrays to start from, instead of an SVD; axes are then kept, and how much of each either side has. Biases are
-        two arrays, or None for the usual ones.
+    start : Start, optional
+        Vectors to start from, instead of an SVD; axes are then kept, and how much of each either side has.
     composition : Composition, optional
         Of what vectors are made; what is said of vectors here is then said of that, which is learnt.
-    lock : array, optional
-        Factors of 0 to 1 for the updates of vectors, a word each.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     """
@@ -165,9 +162,8 @@ class Factorization:
         gauge: float = GAUGE["factorization"],
         seed: int = 1,
         memory_gb: float = 2.0,
-        start: tuple[np.ndarray, np.ndarray, Biases | None] | None = None,
+        start: Start | None = None,
         composition: Composition | None = None,
-        lock: np.ndarray | None = None,
         saved: Saved | None = None,
     ):
         if precision not in PRECISIONS:
@@ -196,16 +192,19 @@ class Factorization:
         self.keeps_axes = start is not None
         self.balance: np.ndarray | None = None  # of those axes
         if start is not None:
-            self.balance = self.kernel.balancing(*start[:2])
+            self.balance = self.kernel.balancing(start.covectors, start.parameters)
             if self.balance is not None:
-                start = start[0] * self.balance, start[1] / self.balance, start[2]
+                start = start._replace(
+                    covectors=start.covectors * self.balance, parameters=start.parameters / self.balance
+                )
         if saved is not None:
             w, v = (self.shards.blocks(saved.array(name)) for name in ("w", "v"))
         else:
-            w, v = self._start() if start is None else self._extended(*start)
+            w, v = self._start() if start is None else self._extended(*start[:3])
         priors_w, priors_v = map(self._priors, objective.weights)
         self.w = Factor("w", w, priors_w, vector_size)
         if composition is None:
+            lock = None if start is None else start.lock
             locks = None if lock is None else self.shards.blocks(np.maximum(lock, 0)[:, None])
             self.v = Factor("v", v, priors_v, vector_size, locks)
         else:
@@ -214,7 +213,7 @@ class Factorization:
             learnt = mixture.explain(v) if fresh else joined(v).to(self.device)
             self.v = Composed("v", mixture, learnt, priors_v, vector_size)
         blank = objective.blank
-        self.blank = self._blank(None if start is None else start[2]) if blank is None else blank
+        self.blank = self._blank(None if start is None else start.biases) if blank is None else blank
         self.order: list[tuple[int, int]] = []  # of this pass
         self.drawn_from = self.generator.get_state()  # before that order was drawn
         self.steps_done = 0
@@ -477,8 +476,8 @@ class Factorization:
             unitarity=mass / share if share else math.nan,
         )
 
-    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
-        """Covectors, and vectors or what they are made of, in the canonical gauge unless axes are kept; and biases."""
+    def result(self) -> Fitted:
+        """Return what has been learnt by now, in the canonical gauge unless axes are kept."""
         w, v = joined(self.w.blocks), joined(self.v.blocks)
         learnt = v if self.v.rows is self.v.blocks else joined(self.v.rows)
         biases = self.kernel.biases(w.numpy(), v.numpy())
@@ -489,7 +488,10 @@ class Factorization:
                     turn_(side, axes)
         elif self.balance is not None:
             sides = [sides[0] / torch.from_numpy(self.balance), sides[1] * torch.from_numpy(self.balance)]
-        return np.ascontiguousarray(sides[0].numpy()), np.ascontiguousarray(sides[1].numpy()), biases
+        covectors, parameters = (np.ascontiguousarray(side.numpy()) for side in sides)
+        history = [asdict(report) for report in self.history]
+        offsets = self.objective.offsets(biases)
+        return Fitted(covectors, parameters, biases, self.objective.psi_offset, offsets, history)
 
 
 def updates(n: int) -> int:

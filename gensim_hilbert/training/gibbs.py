@@ -1,8 +1,8 @@
 """Training straight from the stream, in constant memory: blocks of text in, two matrices changed in place.
 
-Every thread takes blocks of the corpus, turns them into ids, and hands those to the kernel (cython_ext/_gibbs.pyx), a
-few thousand words at a time. With one thread the result is a function of corpus and seed; more of them change the same
-rows without locks, as word2vec's do, and differ a little from run to run.
+Every thread takes blocks of the corpus, turns them into ids, and hands these to the kernel (cython_ext/_gibbs.pyx), a
+few thousand words at a time. With one thread the result depends on corpus and seed only. Several threads change the
+same rows without locks, as those of word2vec do, so that the result differs a little from run to run.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from itertools import count
 import numpy as np
 
 from gensim_hilbert._gibbs import Gibbs
-from gensim_hilbert._tokens import InvalidUTF8
-from gensim_hilbert.corpus import Block, Corpus
-from gensim_hilbert.engine import reads_here, run
-from gensim_hilbert.subwords import Composition
-from gensim_hilbert.vocabulary import Vocabulary, malformed, text_start
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_here
+from gensim_hilbert.corpus.sources import Corpus
+from gensim_hilbert.corpus.texts import texts
+from gensim_hilbert.training.composition import Composition
+from gensim_hilbert.vocabulary import Vocabulary
 
-CAPACITY = 1 << 20  # ids of a thread
-PORTION = 10_000  # words between looks at the rate
-PAIRS_TO_JUDGE = 1024 * 50_000  # of which the constant is estimated
+IDS_PER_THREAD = 1 << 20
+WORDS_PER_RATE = 10_000  # after so many words the learning rate is looked up again
+CONTEXTS_IN_ESTIMATE, PAIRS_IN_ESTIMATE = 1024, 1024 * 50_000  # of the constant by which psi is too large
 
 
 @dataclass
 class Epoch:
-    """What has been done: words read, words left by subsampling, pairs, and the sum of their losses."""
+    """What has been done: words read, words that subsampling left, pairs, and the sum of the losses of these."""
 
     words: int = 0
     used: int = 0
@@ -43,21 +44,21 @@ class Streaming:
     Parameters
     ----------
     vocabulary : Vocabulary
-        The words of the rows, with the counts that subsampling and the model go by.
+        The words of the rows, with the counts that subsampling and the model are based on.
     covectors, parameters : float32 arrays
-        Changed in place. The parameters are the vectors, or what those are made of.
+        They are changed in place. The parameters are the vectors, or the rows that vectors are made of.
     composition : Composition, optional
         How vectors are made of parameters.
     expected_words : int
-        How many will be read in all, over all epochs: by then the rate has fallen from `alpha` to `min_alpha`.
+        Number of words that all epochs together will read; by then the rate has fallen from `alpha` to `min_alpha`.
     window, shrink, sample, negative, ns_exponent, alpha, min_alpha, workers, seed
-        As gensim has them. `negative` candidates are drawn for each word, from counts to the power `ns_exponent`.
+        As in gensim. `negative` candidates are drawn for each word, by counts to the power `ns_exponent`.
     sampler : {"candidates", "metropolis", "exact"}
         How a negative is drawn.
     steps : int
-        Of the Gibbs chain that leads to it.
+        Number of steps of the Gibbs chain that leads to it.
     lock : array, optional
-        Factors of 0 to 1 for the updates of vectors, a word each.
+        For each word a factor from 0 to 1 by which the updates of its vector are multiplied.
     """
 
     def __init__(
@@ -105,52 +106,47 @@ class Streaming:
         self.numbers = count()
 
     def run_epoch(self, corpus: Corpus, progress: Callable[[int, float], None] | None = None) -> Epoch:
-        """Read the corpus once and learn; returns what this epoch has done.
+        """Read the corpus once and learn from it; return what this epoch has done.
 
-        `progress` is told the words read since it was last called, and the mean loss of their pairs.
+        `progress` is called with the number of words read since its last call, and the mean loss of their pairs.
         """
         before, number = Epoch(**vars(self.done)), next(self.numbers)
         task = partial(self._learn, number=number, progress=progress)
         streams = reads_here(corpus, self.workers, None)
-        for _ in run(task, corpus, workers=self.workers, executor=None, share=1 << 62, streams=streams):
+        for _ in map_blocks(task, corpus, workers=self.workers, executor=None, share=UNLIMITED_SHARE, streams=streams):
             pass
         self.settle()
         return Epoch(**{name: total - getattr(before, name) for name, total in vars(self.done).items()})
 
     def settle(self) -> None:
-        """Bring parameters up to date, where vectors are made of them."""
+        """Bring parameters up to date, if vectors are made of them."""
         self.kernel.settle_all()
 
     @property
     def rate(self) -> float:
-        """The rate now: it falls in proportion to the words read."""
+        """The present learning rate, which falls in proportion to the words read."""
         left = max(0.0, 1 - self.done.words / self.expected_words)
         return self.min_alpha + (self.alpha - self.min_alpha) * left
 
     def _learn(self, blocks: Iterable[Block], number: int, progress: Callable[[int, float], None] | None) -> None:
         size, window = len(self.vocabulary), self.window
-        ids = np.empty(CAPACITY, dtype=np.uint32)
+        ids = np.empty(IDS_PER_THREAD, dtype=np.uint32)
         ids[:window] = size
-        for given in blocks:
-            for block in given.read():
-                assert block.data is not None
-                position = text_start(block, block.data)
-                while position < len(block.data):
-                    begun = block.place + position
-                    try:
-                        position, words, used, *_ = self.vocabulary.table.encode(
-                            block.data, position, block.place, block.listed, "strict", ids, window, window, False,
-                            self.keep_below, self.seed + (number << 32),
-                        )  # fmt: skip
-                    except InvalidUTF8 as error:
-                        raise malformed(block, error) from None
-                    self._learn_ids(ids, used - window, words, begun ^ number << 56, progress)
+        seed = self.seed + (number << 32)
+        for text in texts(blocks):
+            while not text.is_read():
+                begun = text.block.place + text.position
+                encoded = text.encode(
+                    self.vocabulary.table, ids, window, window, errors="strict", gaps=False,
+                    keep_below=self.keep_below, seed=seed,
+                )  # fmt: skip
+                self._learn_ids(ids, encoded.used - window, encoded.words, begun ^ number << 56, progress)
 
     def _learn_ids(
         self, ids: np.ndarray, end: int, words: int, place: int, progress: Callable[[int, float], None] | None
     ) -> None:
-        """Learn from ids[window:end], which stand for so many words, in portions."""
-        portions = max(1, words // PORTION)
+        """Learn in portions from ids[window:end], which stand for so many words of the text."""
+        portions = max(1, words // WORDS_PER_RATE)
         for k in range(portions):
             start, stop = (self.window + (end - self.window) * part // portions for part in (k, k + 1))
             read = words * (k + 1) // portions - words * k // portions
@@ -166,20 +162,20 @@ class Streaming:
 
 
 def mixed(seed: int, place: int, portion: int) -> int:
-    """One 64-bit seed of three numbers."""
+    """Return a 64-bit seed that depends on three numbers."""
     return (seed * 0x9E3779B97F4A7C15 + place * 0xD6E8FEB86659FD93 + portion * 0xBF58476D1CE4E5B9) % (1 << 64)
 
 
 def log_partition(covectors: np.ndarray, vectors: np.ndarray, p: np.ndarray, seed: int = 1) -> float:
-    """ln sum p_i p_j exp(psi_ij), the constant by which psi is too large.
+    """Estimate ln sum p_i p_j exp(psi_ij), the constant by which psi is too large.
 
-    Conditionals fix psi only up to it. Contexts are drawn by p, evenly over its cumulative sum; terms too where there
-    are too many of them to take all.
+    Conditional probabilities determine psi only up to this constant. Contexts are drawn by p, evenly over its
+    cumulative sum; so are terms, if there are too many to take all of them.
     """
     p = p / p.sum()
     random = np.random.default_rng(seed)
-    contexts = systematic(p, 1024, random)
-    most = PAIRS_TO_JUDGE // len(contexts)
+    contexts = systematic(p, CONTEXTS_IN_ESTIMATE, random)
+    most = PAIRS_IN_ESTIMATE // len(contexts)
     weights = p
     if len(p) > most:
         vectors, weights = vectors[systematic(p, most, random)], np.full(most, 1 / most)
@@ -191,6 +187,6 @@ def log_partition(covectors: np.ndarray, vectors: np.ndarray, p: np.ndarray, see
 
 
 def systematic(p: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
-    """n draws from p, one from each n-th of its cumulative sum."""
+    """Draw n times from p, once from each n-th of its cumulative sum."""
     where = (np.arange(n) + random.random(n)) / n
     return np.minimum(np.searchsorted(np.cumsum(p), where), len(p) - 1)

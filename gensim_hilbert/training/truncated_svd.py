@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from gensim_hilbert.objectives import Biases, Objective
+from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.factorization import Report
+from gensim_hilbert.training.fit import Fitted, Start
 from gensim_hilbert.training.gauge import GAUGE, canonical_
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class TruncatedSVD:
         The exponent of singular values in vectors; covectors get the rest.
     seed : int
         The result depends on it only by its noise.
-    start, lock : optional
-        Refused: there are no updates that could be held back.
+    start : Start, optional
+        Refused: there are no updates that could begin somewhere, or be held back.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     **options
@@ -58,18 +59,17 @@ class TruncatedSVD:
         *,
         gauge: float = GAUGE["factorization"],
         seed: int = 1,
-        start: Any = None,
-        lock: np.ndarray | None = None,
+        start: Start | None = None,
         saved: Saved | None = None,
         **options: Any,
     ):
-        if lock is not None:
+        if start is not None and start.lock is not None:
             raise ValueError(f"{objective!r} is solved at once: vectors cannot be locked; set vectors_lockf to 1")
         if start is not None:
             raise ValueError(
                 f"{objective!r} is solved at once, and cannot start from given vectors; leave them as they are"
             )
-        self.table, self.vector_size, self.gauge = table, vector_size, gauge
+        self.objective, self.table, self.vector_size, self.gauge = objective, table, vector_size, gauge
         facts: dict[str, Any] = {"steps_done": 0, "history": []} if saved is None else saved.facts
         self.steps_done: int = facts["steps_done"]
         self.history = [Report(**report) for report in facts["history"]]
@@ -105,13 +105,14 @@ class TruncatedSVD:
         squares = float(np.square(self.table.data).sum() - np.square(self._solved()[1], dtype=np.float64).sum())
         return Report(passes=self.steps_done, loss=squares / self.table.shape[0] ** 2, unitarity=float("nan"))
 
-    def result(self) -> tuple[np.ndarray, np.ndarray, Biases | None]:
+    def result(self) -> Fitted:
         """Covectors and vectors in the canonical gauge; axes beyond the rank are zero."""
         left, strength, right = self._solved()
         missing = ((0, 0), (0, self.vector_size - len(strength)))
         w, v = (np.pad(np.float32(side * np.sqrt(strength)), missing) for side in (left, right))
         canonical_(torch.from_numpy(w), torch.from_numpy(v), self.gauge)
-        return w, v, None
+        history = [asdict(report) for report in self.history]
+        return Fitted(w, v, None, self.objective.psi_offset, self.objective.offsets(None), history)
 
     def state(self) -> tuple[dict[str, Any], Iterator[tuple[str, np.ndarray]]]:
         """The basis."""

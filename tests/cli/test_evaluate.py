@@ -83,7 +83,7 @@ def test_duplicate_words_count_once(tmp_path, caplog):
     done = run_here("evaluate", path, "--sets", "WS353", "--json")
     found = json.loads(done.stdout)["embeddings"]["vectors.txt"]
     assert (found["words"], found["similarity"][0]["covered"]) == (4, 3)
-    assert "has 1 words again; the first vector of each is used" in caplog.text
+    assert "repeats 1 words; the first vector of each is used" in caplog.text
 
 
 def test_networks_and_pictures(model, tmp_path):

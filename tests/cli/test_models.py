@@ -9,8 +9,6 @@ from shell import assert_one_sentence, run, run_here
 from texts import some_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.cli import models
-from gensim_hilbert.export import FORMATS
 
 SENTENCES = [line.split() for line in some_text().splitlines()]
 
@@ -139,7 +137,6 @@ def test_export(what, model, loaded, tmp_path):
 
 
 def test_export_has_the_formats_and_options_of_the_python_call(tmp_path):
-    assert tuple(FORMATS) == models.FORMATS
     vectors = KeyedVectors(2)
     vectors.add_vectors(["cat", "New York"], np.ones((2, 2), dtype=np.float32))
     vectors.save(str(tmp_path / "words"))

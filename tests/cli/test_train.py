@@ -194,8 +194,10 @@ def test_errors_leave_nothing_behind(plain, tmp_path):
     assert_one_sentence(run_here("train", tmp_path / "missing.txt", "-o", model), "no such file")
     assert_one_sentence(run_here("train", plain, "-o", model, "--min-count", 10**6), "none occurs 1000000 times")
     assert_one_sentence(run_here("train", plain, "-o", model, "--max-final-vocab", 0), "raise max_final_vocab")
-    assert_one_sentence(run_here("train", plain, "-o", model, "--alpha", 0), "alpha must be above 0, got 0.0")
-    assert_one_sentence(run_here("train", plain, "-o", model, "--sample", -1), "sample must be a number of 0 or more")
+    assert_one_sentence(
+        run_here("train", plain, "-o", model, "--alpha", 0), "must be a number above 0, got 0.0", code=2
+    )
+    assert_one_sentence(run_here("train", plain, "-o", model, "--sample", -1), "must be a number of 0 or more", code=2)
     assert_one_sentence(run_here("train", sys.executable, "-o", model), "gensim-hilbert count --errors")
     assert_one_sentence(run_here("train", plain, "-o", model, "--device", "abacus"), "abacus")
     assert_one_sentence(run_here("train", "--resume", "-o", model), "no interrupted training")

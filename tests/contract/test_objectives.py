@@ -15,6 +15,7 @@ from torch.nn.functional import softplus
 from gensim_hilbert import PairCounts
 from gensim_hilbert.objectives import PPMI, SGNS, GloVe, Hilbert, Objective, Swivel
 from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.fit import Start
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.shards import Shard
 
@@ -203,7 +204,7 @@ def test_at_full_rank_psi_is_phi_and_reads_as_pmi(objective, device):
     bound = objective.bind(store(table))
     fit = fit_of(bound, 12, l2=0, passes=2500, final_rate=1e-4, device=device)
     fit.run(fit.steps)
-    covectors, vectors, biases = fit.result()
+    covectors, vectors, biases = fit.result()[:3]
     product = covectors @ vectors.T
     psi = product if biases is None else product + biases[0][:, None] + biases[1]
     assert np.abs(psi - phi_of(bound)).max() < 1e-3
@@ -214,7 +215,7 @@ def test_at_full_rank_psi_is_phi_and_reads_as_pmi(objective, device):
 def test_sharding_does_not_change_the_loss(objective, counts, device):
     random = np.random.default_rng(0)
     vectors = [random.normal(size=(SIZE, RANK)).astype(np.float32) * 0.3 for _ in range(2)]
-    fits = [Factorization(objective.bind(counts), RANK, n=n, start=(*vectors, None), device=device) for n in (1, 2, 4)]
+    fits = [Factorization(objective.bind(counts), RANK, n=n, start=Start(*vectors), device=device) for n in (1, 2, 4)]
     whole, *others = (fit.evaluate() for fit in fits)
     for report in others:
         assert report.loss == pytest.approx(whole.loss, rel=1e-5)
@@ -228,7 +229,7 @@ def test_what_is_found_does_not_depend_on_shards(objective, device):
     def fitted(n: int) -> np.ndarray:
         fit = fit_of(objective.bind(counts), 5, n=n, passes=300 // n, device=device)
         fit.run(fit.steps)
-        covectors, vectors, _ = fit.result()
+        covectors, vectors = fit.result()[:2]
         return covectors @ vectors.T
 
     assert np.corrcoef(fitted(1).ravel(), fitted(2).ravel())[0, 1] > 0.97

@@ -9,7 +9,7 @@ from helpers import Recorder, Stop, StopAfter, assert_same_vectors, full_trainin
 from subword_models import OPTIONS, SOLVERS, train_subwords
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.subwords import SubwordVectors
+from gensim_hilbert.vectors.subwords import SubwordVectors
 
 pytestmark = pytest.mark.usefixtures("short_training")
 

@@ -10,7 +10,7 @@ from reference import gensim_vocabulary, pairs_of, sentences_of
 from texts import TEXT, write_gzip
 
 from gensim_hilbert import PairCounts, Vocabulary
-from gensim_hilbert.corpus import as_corpus
+from gensim_hilbert.corpus.sources import as_corpus
 
 
 def test_blocks_do_not_depend_on_how_a_stream_deals_out_its_data(set_block_bytes):

@@ -9,8 +9,8 @@ from helpers import assert_same_counts, count
 from reference import sentences_of
 from texts import TEXT, pieces, write_gzip
 
-from gensim_hilbert.corpus import Block
-from gensim_hilbert.engine import SENT, Shared, portions
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.dispatch import MOST_SENT_BYTES, SharedBlocks, portions
 
 
 def ranges(count, size, **options):
@@ -31,13 +31,15 @@ def test_portions_hold_every_block_once_and_about_a_share():
 def test_small_compressed_files_share_a_task_and_those_of_unknown_size_do_not():
     assert [len(portion) for portion in portions(files(10, 10), 200)] == [5, 5]
     assert [len(portion) for portion in portions(files(3, 0), 200)] == [1, 1, 1]
-    shared = Shared(iter(files(10, 10)))
+    shared = SharedBlocks(iter(files(10, 10)))
     assert len(list(shared.share(200))) == 5
 
 
 def test_data_travel_in_small_portions():
     blocks = ranges(64, 1 << 20, data=b"")
-    assert {sum(block.stop - block.start for block in portion) for portion in portions(blocks, 1 << 28)} == {SENT}
+    assert {sum(block.stop - block.start for block in portion) for portion in portions(blocks, 1 << 28)} == {
+        MOST_SENT_BYTES
+    }
 
 
 @pytest.mark.usefixtures("block_bytes")

@@ -10,7 +10,7 @@ import pytest
 from helpers import assert_same_counts, count
 from texts import TEXT, halves, pieces, write_gzip
 
-from gensim_hilbert.corpus import as_corpus
+from gensim_hilbert.corpus.sources import as_corpus
 
 
 @pytest.mark.usefixtures("block_bytes")

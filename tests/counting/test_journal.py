@@ -156,7 +156,7 @@ def test_once_all_pairs_are_counted_the_text_is_not_read_again(interrupted, monk
         PairCounts.from_corpus(corpus, directory=target)
     monkeypatch.undo()
     assert partial.exists()
-    monkeypatch.setattr("gensim_hilbert.counting.build.run", lambda *a, **k: pytest.fail("read again"))
+    monkeypatch.setattr("gensim_hilbert.counting.build.map_blocks", lambda *a, **k: pytest.fail("read again"))
     assert PairCounts.from_corpus(corpus, directory=target).total > 0
 
 

@@ -14,8 +14,9 @@ from helpers import short_training
 from shell import finish, run, run_here, signal_when, start
 from texts import zipf_text
 
-from gensim_hilbert import HilbertMLE
 from gensim_hilbert.export import FORMATS
+from gensim_hilbert.objectives import Hilbert
+from gensim_hilbert.options import ignored_options
 
 
 def documents_with(*languages):
@@ -150,7 +151,7 @@ def test_the_readme_lists_what_has_no_effect():
     rows = re.findall(r'^\| `"(\w+)"` \| (.*) \|$', README.read_text(encoding="utf-8"), re.MULTILINE)
     assert [solver for solver, _ in rows] == ["factorization", "gibbs"]
     for solver, names in rows:
-        assert set(re.findall(r"`(\w+)`", names)) == set(HilbertMLE(solver=solver).without_effect())
+        assert set(re.findall(r"`(\w+)`", names)) == set(ignored_options(solver, Hilbert(), subwords=False))
 
 
 def test_every_export_is_described():

@@ -46,7 +46,7 @@ def test_gensims_own_models_can_be_exported(tmp_path):
 
 def test_what_cannot_be_exported_is_refused(tiny_model, tmp_path):
     for arguments, error, message in (
-        ((tiny_model, "v.txt"), ValueError, "does not tell a format.*'glove' .*'parquet'"),
+        ((tiny_model, "v.txt"), ValueError, "does not tell the format.*'glove' .*'parquet'"),
         ((tiny_model, "v.bin", "word3vec"), ValueError, "one of word2vec, .* got 'word3vec'"),
         (
             (tiny_model, "v.bin", None, "weights"),
@@ -56,7 +56,7 @@ def test_what_cannot_be_exported_is_refused(tiny_model, tmp_path):
         (
             (tiny_model.wv, "v.bin", None, "covectors"),
             ValueError,
-            "needs a model with covectors, and this Vectors has none",
+            "needs a model with covectors, and this Word",
         ),
         ((KeyedVectors(3), "v.bin"), ValueError, "no words"),
         (([1, 2], "v.bin"), TypeError, "got list"),

@@ -52,7 +52,7 @@ def test_gloves_own_words_with_spaces_and_repetitions_are_read(tmp_path, caplog)
     read = load_vectors(tmp_path / "v.txt")
     assert read.index_to_key == ["the", ". . .", "at name@domain.com"]
     assert read.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert "1 words again" in caplog.text
+    assert "repeats 1 words" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_gloves_own_words_with_spaces_and_repetitions_are_read(tmp_path, caplog)
         ("v.bin", b"1 1\nc\xfft \0\0\0\0\n", "word 1: 'utf-8' codec"),
         ("v", b"\x80\x04broken", "damaged"),
         ("v", b"PAR1 and no more", "damaged"),
-        ("v.npy", b"", "is no .npy file, or damaged"),
-        ("v.npy", b"\x93NUMPY\x01", "is no .npy file, or damaged"),
+        ("v.npy", b"", "is not a .npy file, or damaged"),
+        ("v.npy", b"\x93NUMPY\x01", "is not a .npy file, or damaged"),
         ("v.vec.gz", gzip.compress(b"1 2\ncat 1 2\n" * 100)[:-12], "cannot be decompressed"),
         ("v.vec.gz", b"1 2\ncat 1 2\n", "cannot be decompressed"),
         ("v.vec.xz", b"1 2\ncat 1 2\n", "cannot be decompressed"),
@@ -102,15 +102,15 @@ def test_missing_and_mismatched_parts_are_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"v\.words\.json should be beside it"):
         load_vectors(tmp_path / "v.npy")
     (tmp_path / "v.words.json").write_text('{"words": ["cat"]}')
-    with pytest.raises(ValueError, match=r"shape \(3, 2\), which does not go with the 1 words"):
+    with pytest.raises(ValueError, match=r"shape \(3, 2\), which does not match the 1 words"):
         load_vectors(tmp_path / "v.npy")
     (tmp_path / "v.words.json").write_text("[1")
-    with pytest.raises(ValueError, match="is no JSON object with words"):
+    with pytest.raises(ValueError, match="is not a JSON object with words"):
         load_vectors(tmp_path / "v.npy")
     export(random_vectors(["cat", "dog"]), tmp_path / "folder", format="model2vec")
     (tmp_path / "folder" / "tokenizer.json").write_text('{"model": {"vocab": {"cat": 0}}}')
-    with pytest.raises(ValueError, match=r"shape \(3, 3\), which do not go with its 1 tokens"):
+    with pytest.raises(ValueError, match=r"shape \(3, 3\), which do not match its 1 tokens"):
         load_vectors(tmp_path / "folder")
     (tmp_path / "folder" / "model.safetensors").write_bytes(b"broken")
-    with pytest.raises(ValueError, match="is no folder with a static model, or damaged"):
+    with pytest.raises(ValueError, match="is not a folder with a static model, or damaged"):
         load_vectors(tmp_path / "folder")

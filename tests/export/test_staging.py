@@ -12,7 +12,7 @@ from helpers import contents
 from shell import run_python
 
 from gensim_hilbert.export import FORMATS, export, load_vectors
-from gensim_hilbert.export.staging import Staging
+from gensim_hilbert.files import Staging
 
 LIMITED = """
 import resource, sys

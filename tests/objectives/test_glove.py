@@ -8,6 +8,7 @@ from tables import clustered_table, store
 
 from gensim_hilbert.objectives import GloVe
 from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.fit import Start
 
 
 def test_the_biases_of_glove_are_the_logarithms_of_frequencies(device):
@@ -17,7 +18,7 @@ def test_the_biases_of_glove_are_the_logarithms_of_frequencies(device):
     table = random.poisson(np.outer(frequencies, frequencies) * 1e7 * random.lognormal(0, 0.5, size=(80, 80)))
     counts = store(table)
     nothing = [random.normal(size=(80, 3)).astype(np.float32) * 0.1 for _ in range(2)]
-    start = (*nothing, (np.zeros(80), np.zeros(80)))
+    start = Start(*nothing, (np.zeros(80), np.zeros(80)))
     fit = Factorization(GloVe(x_max=10).bind(counts), 3, passes=1000, start=start, device=device)
     fit.run(fit.steps)
     biases = fit.result()[2]
@@ -38,7 +39,7 @@ def test_glove_against_mittens():
     theirs.fit(table.copy(), fixed_initialization={name: array.copy() for name, array in start.items()})
     bound = GloVe(x_max=10).bind(store(clustered_table()))
     scale = bound.scale / 60**2 * 2  # mittens halves the loss
-    fit = Factorization(bound, 5, l2=0, passes=500, start=(w, v, biases))
+    fit = Factorization(bound, 5, l2=0, passes=500, start=Start(w, v, biases))
     assert fit.evaluate().loss == pytest.approx(scale * theirs.errors[0], rel=1e-5)
     fit.run(fit.steps)
     assert fit.evaluate().loss < scale * theirs.errors[-1]

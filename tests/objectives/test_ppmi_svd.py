@@ -10,6 +10,7 @@ from tables import clustered_table, fit_of, store
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.objectives import PPMI
 from gensim_hilbert.training.factorization import Factorization
+from gensim_hilbert.training.fit import Start
 
 pytestmark = pytest.mark.usefixtures("short_training")
 
@@ -19,11 +20,11 @@ def test_the_svd_is_the_best_approximation(device):
     bound = PPMI(shift=2).bind(counts)
     fit = fit_of(bound, 6, gauge=0.25)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
-    left, strength, right = np.linalg.svd(bound.table().toarray())
+    covectors, vectors = fit.result()[:2]
+    left, strength, right = np.linalg.svd(bound.table_for_svd().toarray())
     np.testing.assert_allclose(covectors @ vectors.T, left[:, :6] * strength[:6] @ right[:6], atol=1e-4)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=0), strength[:6] ** 0.25, rtol=1e-4)
-    by_shards = Factorization(bound, 6, l2=0, start=(covectors, vectors, None), device=device).evaluate().loss
+    by_shards = Factorization(bound, 6, l2=0, start=Start(covectors, vectors), device=device).evaluate().loss
     assert fit.evaluate().loss == pytest.approx(by_shards, rel=1e-5)
 
 

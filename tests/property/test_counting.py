@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import pairs_of, sentences_of, word_counts
 
-import gensim_hilbert.corpus
+import gensim_hilbert.corpus.blocks
 from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.counting import merge as merge_module
 from gensim_hilbert.counting import plan as plan_module
@@ -65,7 +65,7 @@ def test_pairs_equal_the_oracle(text, window, oov, min_count, block, workers, ca
     path = tmp_path_factory.mktemp("text") / f"corpus{suffix}"
     path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gensim_hilbert.corpus, "BLOCK_BYTES", block)
+        patch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
         patch.setattr(plan_module, "MOST_IDS", capacity)
         patch.setattr(plan_module, "LEAST_IDS", 32)
         patch.setattr(merge_module, "TILE_ROOM", 16)

@@ -12,7 +12,7 @@ from tables import random_table, store
 from gensim_hilbert import PairCounts
 from gensim_hilbert._gibbs import SAMPLERS, Gibbs
 from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
-from gensim_hilbert.subwords import Composition
+from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.team import Room
 
@@ -137,7 +137,7 @@ def test_a_model_of_subwords_is_found_and_with_it_words_it_has_not_seen():
     vectors = vectors_of(known, bucket=100_000, size=8)
     fit = Factorization(Hilbert().bind(store), 8, l2=20, passes=200, composition=vectors.composition)
     fit.run(fit.steps)
-    covectors, vectors.parameters, _ = fit.result()
+    covectors, vectors.parameters = fit.result()[:2]
     contexts, terms = table.sum(axis=1, keepdims=True), table.sum(axis=0)
     assert correlation(covectors @ vectors.vectors.T, np.log(table / (contexts * terms))) > 0.99
     guessed = covectors @ np.array([vectors[words[k]] for k in held_out]).T

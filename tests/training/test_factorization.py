@@ -6,6 +6,7 @@ from tables import clustered_table, drawn_from_a_model, random_table, store
 
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.training.factorization import Factorization, shards_a_side
+from gensim_hilbert.training.fit import Start
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def test_a_known_low_rank_model_is_found_again(device):
     table, truth = drawn_from_a_model(150, 4, 30_000_000)
     fit = Factorization(Hilbert().bind(store(table)), 6, passes=300, device=device)
     fit.run(fit.steps)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.corrcoef((covectors @ vectors.T).ravel(), truth.ravel())[0, 1] > 0.99
 
 
@@ -39,8 +40,8 @@ def test_a_fit_from_vectors_starts_where_they_came_from_whatever_their_gauge(tab
     options = {"l2": table.sum() / 10_000, "device": device}
     first = Factorization(Hilbert().bind(store(table)), 5, gauge=gauge, **options)
     first.run(first.steps)
-    covectors, vectors, _ = first.result()
-    again = Factorization(Hilbert().bind(store(table)), 5, start=(covectors, vectors, None), **options)
+    covectors, vectors = first.result()[:2]
+    again = Factorization(Hilbert().bind(store(table)), 5, start=Start(covectors, vectors), **options)
     assert again.evaluate().loss == pytest.approx(first.evaluate().loss, rel=5e-4)
     for ours, expected in zip(again.result()[:2], (covectors, vectors), strict=True):
         np.testing.assert_array_equal(ours, expected)
@@ -50,7 +51,7 @@ def test_divergence_is_stepped_back_from(table, caplog, device):
     fit = Factorization(Hilbert().bind(store(table)), 5, rate=200.0, passes=40, device=device)
     fit.run(fit.steps)
     assert any("diverged" in message for message in caplog.messages)
-    covectors, vectors, _ = fit.result()
+    covectors, vectors = fit.result()[:2]
     assert np.isfinite(covectors).all()
     assert np.isfinite(vectors).all()
     assert fit.evaluate().unitarity == pytest.approx(1, abs=0.5)
@@ -62,7 +63,7 @@ def test_unseen_words_and_more_dimensions_than_words(device):
     table[0, 2] = table[2, 0] = 3
     fit = Factorization(Hilbert().bind(store(table)), 10, device=device)
     fit.run(fit.steps)
-    _, vectors, _ = fit.result()
+    vectors = fit.result().parameters
     assert vectors.shape == (4, 10)
     assert np.isfinite(vectors).all()
     assert np.abs(vectors[3]).max() < 1e-12

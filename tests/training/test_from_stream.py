@@ -5,11 +5,12 @@ import gzip
 
 import numpy as np
 import pytest
-from helpers import STREAM_OPTIONS, assert_same_vectors
+from helpers import STREAM_OPTIONS, Recorder, assert_same_vectors
 from memory import SLACK, measure, needs_proc
 from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts, Vocabulary
+from gensim_hilbert.training.gibbs import log_partition
 
 SLOW = [pytest.param(sampler, marks=pytest.mark.slow) for sampler in ("metropolis", "exact")]
 
@@ -207,3 +208,22 @@ def test_training_from_the_stream_takes_the_same_memory_for_any_corpus(tmp_path)
     found = measure(TRAIN, small, large)
     assert found["peak"] < 2 * (8 << 20) + SLACK
     assert found["peak"] < found["small"] + (8 << 20)
+
+
+@pytest.mark.parametrize("subwords", [False, True])
+def test_after_each_epoch_pmi_has_its_constant(news, subwords):
+    offsets = []
+
+    class Watch(Recorder):
+        def on_epoch_end(self, model):
+            super().on_epoch_end(model)
+            counts = model.wv.expandos["count"].astype(float)
+            offsets.append((model.psi_offset, log_partition(model.syn1neg, model.wv.vectors, counts)))
+
+    options = {"vector_size": 10, "min_count": 10, "epochs": 3, "workers": 1, "sample": 0, "solver": "gibbs"}
+    if subwords:
+        options |= {"subwords": True, "bucket": 1000}
+    HilbertMLE(news[:100], **options, callbacks=[Watch()])
+    found, expected = np.array(offsets).T
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert len(set(found)) == 3

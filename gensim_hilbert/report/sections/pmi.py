@@ -1,20 +1,29 @@
-"""Counted PMI and its fit."""
+"""The sections on counted PMI and its fit, and on biases."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gensim_hilbert.report.pairs import agreement, bands
-from gensim_hilbert.report.sections import HIGH, WIDE, Section, common_range, figure, heat_map, missing, pictures
+from gensim_hilbert.report.sections import (
+    PICTURE_HEIGHT,
+    PICTURE_WIDTH,
+    Section,
+    common_range,
+    figure,
+    heat_map,
+    missing,
+    pictures,
+)
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Axes
 from gensim_hilbert.report.text import number, table
 
-BINS = 64  # of a histogram
+HISTOGRAM_BINS = 64
 
 
 def histogram(subject: Subject) -> Section:
-    """The paper's figure 2A: PMI of all pairs that occur, and the fitted psi over it."""
+    """Show the paper's figure 2A: the PMI of all pairs that occur, and the fitted psi over it."""
     name = "PMI"
     if subject.without_pmi:
         return Section(name, "How PMI is distributed is not known", missing(subject.without_pmi))
@@ -29,10 +38,18 @@ def histogram(subject: Subject) -> Section:
         "together. A fit that also accounts for all the pairs that never met lies lower.</p>"
     )
     span = common_range(pairs.pmi, pairs.psi)
-    edges = np.linspace(*span, BINS + 1)
+    edges = np.linspace(*span, HISTOGRAM_BINS + 1)
     shares = [100 * np.histogram(values, edges)[0] / len(pairs) for values in (pairs.pmi, pairs.psi)]
     top = max(float(share.max()) for share in shares)
-    axes = Axes(WIDE, HIGH, "Histograms of counted PMI and of its fit", span, (0, 1.05 * top), "PMI", "% of pairs")
+    axes = Axes(
+        PICTURE_WIDTH,
+        PICTURE_HEIGHT,
+        "Histograms of counted PMI and of its fit",
+        span,
+        (0, 1.05 * top),
+        "PMI",
+        "% of pairs",
+    )
     axes.steps(edges, shares[0], "counted-area")
     axes.steps(edges, shares[1], "fitted-line")
     axes.upright(0, "rule")
@@ -48,7 +65,7 @@ def histogram(subject: Subject) -> Section:
 
 
 def density(subject: Subject) -> Section:
-    """Psi against PMI, and their correlation by how much is known of a pair."""
+    """Show psi against PMI, and their correlation by how much evidence there is for a pair."""
     name = "Fit"
     if subject.without_pmi:
         return Section(name, "How well PMI is fitted is not known", missing(subject.without_pmi))
@@ -81,13 +98,13 @@ def density(subject: Subject) -> Section:
 
 
 def row_of(pmi: np.ndarray, psi: np.ndarray) -> tuple[str, ...]:
-    """Of a table of agreement."""
+    """Return one row of a table of agreement."""
     found = agreement(pmi, psi)
     return f"{found.pairs:,}", number(found.correlation), number(found.bias), number(found.spread)
 
 
 def biases(subject: Subject) -> Section | None:
-    """GloVe's biases against those that PMI would have (the paper's figure 2B); only where the objective has any."""
+    """Show GloVe's biases against those that PMI would have, as in the paper's figure 2B; None without biases."""
     name = "Biases"
     learnt = {side: getattr(subject.model, f"{side}_biases", None) for side in ("context", "term")}
     learnt = {side: values for side, values in learnt.items() if values is not None}

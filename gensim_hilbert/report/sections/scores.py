@@ -1,4 +1,4 @@
-"""How the vectors score on the data sets of others."""
+"""The section on how the vectors score on published data sets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Picture
 from gensim_hilbert.report.text import number, safe, table
 
-WIDE, HIGH = 176.0, 16.0  # of the picture in a row
+WHISKER_WIDTH, WHISKER_HEIGHT = 176.0, 16.0
 Row = tuple[str, float, float, float, int, int]  # name, score, its interval, all and covered items
 
 
 def scores(subject: Subject) -> Section:
-    """Similarity and analogies, with intervals."""
+    """Show scores on word similarity and analogies, with intervals."""
     try:
         data = find_data(subject.data)
     except FileNotFoundError as error:
@@ -57,7 +57,7 @@ def scores(subject: Subject) -> Section:
 
 
 def scored(subject: Subject, data: Data, task: Callable[[Any, Data], list[Any]]) -> list[Any] | str:
-    """The scores, or why there are none: sets that nobody asked for may be in another language."""
+    """Return the scores, or why there are none: default data sets may be in another language than the vectors."""
     try:
         return task(subject.vectors, data)
     except ValueError as error:
@@ -67,7 +67,7 @@ def scored(subject: Subject, data: Data, task: Callable[[Any, Data], list[Any]])
 
 
 def score_table(name: str, score: str, items: str, rows: list[Row]) -> str:
-    """A row a set."""
+    """Return a table with one row per data set."""
     about = {source.name: source.what for source in SOURCES}
     cells = [
         (
@@ -84,9 +84,9 @@ def score_table(name: str, score: str, items: str, rows: list[Row]) -> str:
 
 
 def whisker(name: str, value: float, low: float, high: float) -> Picture:
-    """A score and its interval, on a line from 0 to 1."""
-    picture = Picture(WIDE, HIGH, f"{name}: {number(value, 3)}")
-    middle, reach = HIGH / 2, WIDE - 10
+    """Draw a score and its interval on a line from 0 to 1."""
+    picture = Picture(WHISKER_WIDTH, WHISKER_HEIGHT, f"{name}: {number(value, 3)}")
+    middle, reach = WHISKER_HEIGHT / 2, WHISKER_WIDTH - 10
 
     def at(share: float) -> float:
         return 5 + reach * min(1.0, max(0.0, share))

@@ -1,15 +1,15 @@
-"""What was asked for."""
+"""The section on settings."""
 
 from __future__ import annotations
 
-from gensim_hilbert.facts import settings_of
+from gensim_hilbert.options import settings_of
 from gensim_hilbert.report.sections import Section
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.text import number, safe
 
 
 def settings(subject: Subject) -> Section | None:
-    """The parameters of a model; vectors alone have none."""
+    """Show the parameters of a model; vectors alone have none."""
     model = subject.model
     if model is subject.vectors:
         return None

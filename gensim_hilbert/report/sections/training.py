@@ -1,17 +1,17 @@
-"""How training went."""
+"""The section on how training went."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gensim_hilbert.report.sections import HIGH, WIDE, Section, figure, missing, pictures
+from gensim_hilbert.report.sections import PICTURE_HEIGHT, PICTURE_WIDTH, Section, figure, missing, pictures
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Axes
 from gensim_hilbert.report.text import number
 
 
 def training(subject: Subject) -> Section:
-    """The curve of the last training."""
+    """Show the curve of the last training."""
     records = getattr(subject.model, "training_history", [])
     if not records:
         why = f"{subject.what} keeps no record of its training, so no curve can be drawn."
@@ -34,7 +34,7 @@ def training(subject: Subject) -> Section:
 
 
 def beside(records: list[dict[str, float]], done: list[float], unit: str) -> str:
-    """What else tells how training went: the sum of probabilities, where there are any."""
+    """Draw what else tells how training went: the sum of probabilities, if the objective has any."""
     last = records[-1]
     if "rate" in last:
         name, title, rule = "rate", "rate", 0.0
@@ -52,12 +52,14 @@ def beside(records: list[dict[str, float]], done: list[float], unit: str) -> str
 
 
 def curve(xs: list[float], ys: list[float], x: str, y: str, title: str, rule: float | None = None) -> Axes:
-    """One line; with a rule, its axis reaches to that."""
+    """Draw one line; the axis includes the rule, if there is one."""
     points = [(a, b) for a, b in zip(xs, ys, strict=True) if np.isfinite(b)]
     known = [b for _, b in points] + ([] if rule is None else [rule])
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = 0.06 * (high - low)
-    axes = Axes(WIDE, HIGH, title, (min(xs), max(xs)), (low if low == 0 else low - room, high + room), x, y)
+    axes = Axes(
+        PICTURE_WIDTH, PICTURE_HEIGHT, title, (min(xs), max(xs)), (low if low == 0 else low - room, high + room), x, y
+    )
     if rule is not None:
         axes.level(rule, "rule")
     if points:

@@ -1,11 +1,11 @@
-"""What the vectors say of words."""
+"""The sections on words: their neighbours, and a map of them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gensim_hilbert.keyedvectors import most_cooccurring
 from gensim_hilbert.model import HilbertMLE
+from gensim_hilbert.queries import similar
 from gensim_hilbert.report.layout import embed, place
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
@@ -13,23 +13,22 @@ from gensim_hilbert.report.svg import Picture, text_width
 from gensim_hilbert.report.text import cut, in_html, number, safe
 
 TOPN = 8
-MARGIN = 6.0  # of the map: some fonts are higher than others
+MAP_MARGIN = 6.0  # some fonts are higher than others
 
 
 def neighbours(subject: Subject) -> Section:
-    """Words like a word beside those that go with it: the paper's last table."""
-    vectors, covectors = subject.vectors, subject.covectors
+    """Show words like a word beside those that go with it: the paper's last table."""
+    queries = subject.queries
+    score = "PMI" if isinstance(subject.model, HilbertMLE) else "product"
+    like = similar(subject.vectors, subject.chosen, TOPN)
+    with_it = [] if queries is None else queries.cooccurring(subject.chosen, TOPN)
     cards = []
-    for word in subject.chosen:
-        lists = neighbour_list("like", "like it", "cosine", vectors.most_similar(word, topn=TOPN))
-        if covectors is not None:
-            if isinstance(subject.model, HilbertMLE):
-                score, found = "PMI", subject.model.most_cooccurring(word, TOPN)
-            else:
-                score, found = "product", most_cooccurring(vectors, covectors, word, TOPN)
-            lists += neighbour_list("with", "goes with it", score, found)
+    for number_of_word, word in enumerate(subject.chosen):
+        lists = neighbour_list("like", "like it", "cosine", like[number_of_word])
+        if with_it:
+            lists += neighbour_list("with", "goes with it", score, with_it[number_of_word])
         cards.append(f'<article><h3>{in_html(word)}</h3><div class="pair">{lists}</div></article>')
-    if covectors is None:
+    if queries is None:
         title, text = "Words with like vectors are like words", missing(subject.without_covectors)
     else:
         title = "Vectors find words that are alike, covectors words that go together"
@@ -43,19 +42,19 @@ def neighbours(subject: Subject) -> Section:
 
 
 def neighbour_list(style: str, heading: str, score: str, found: list[tuple[str, float]]) -> str:
-    """A column of a card."""
+    """Return one column of a card."""
     items = "".join(f"<li>{in_html(word)}<span>{number(value)}</span></li>" for word, value in found)
     return f'<div><p class="{style}">{heading} <span>{score}</span></p><ol>{items}</ol></div>'
 
 
 def word_map(subject: Subject) -> Section:
-    """Frequent words on a plane."""
+    """Show frequent words on a plane."""
     names = [cut(subject.vectors.index_to_key[k]) for k in subject.content]
     width, height, small, large = 900, 720, 10.0, 16.0
     fonts = large - (large - small) * np.sqrt(np.arange(len(names)) / max(1, len(names) - 1))
     sizes = np.array([(text_width(name, size) + 4, 1.2 * size) for name, size in zip(names, fonts, strict=True)])
-    middles, found = place(embed(subject.content_directions), sizes, width - 2 * MARGIN, height - 2 * MARGIN)
-    middles += MARGIN
+    middles, found = place(embed(subject.content_directions), sizes, width - 2 * MAP_MARGIN, height - 2 * MAP_MARGIN)
+    middles += MAP_MARGIN
     chosen = set(subject.chosen)
     picture = Picture(width, height, f"A map of {len(names)} frequent words")
     for name, key, size, (x, y), fits in zip(names, subject.content, fonts, middles, found, strict=True):

@@ -1,8 +1,4 @@
-"""Covectors, and what goes with what.
-
-A vector's neighbours by cosine are words like it (paradigmatic); its neighbours by product with covectors are words
-that occur with it (syntagmatic), and the product is their PMI.
-"""
+"""Vectors and covectors as gensim's KeyedVectors: one learnt row per word."""
 
 from __future__ import annotations
 
@@ -10,21 +6,20 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from gensim import matutils
 from gensim.models import KeyedVectors
 
 
-class Vectors(KeyedVectors):
-    """gensim's KeyedVectors, with what training needs."""
+class WordVectors(KeyedVectors):
+    """gensim's KeyedVectors, extended by what training needs."""
 
     vectors: np.ndarray
     vectors_lockf: np.ndarray
 
-    composition = None  # a vector is what is learnt, and not made of anything else
+    composition = None  # vectors are learnt themselves, and not made of shared rows
 
     @property
     def parameters(self) -> np.ndarray:
-        """What is learnt."""
+        """The rows that are learnt: the vectors themselves."""
         return self.vectors
 
     @parameters.setter
@@ -32,19 +27,19 @@ class Vectors(KeyedVectors):
         self.vectors = rows
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save as gensim's own class, which can be loaded where gensim_hilbert is not installed."""
-        as_gensims(self, KeyedVectors).save(*args, **kwargs)
+        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed."""
+        as_gensim(self, KeyedVectors).save(*args, **kwargs)
 
-    def rows(self, words: int) -> int:
-        """How many rows are learnt for so many words."""
+    def parameter_rows(self, words: int) -> int:
+        """Return the number of rows that are learnt for so many words."""
         return words
 
-    def memory(self, words: int) -> dict[str, int]:
-        """What vectors of so many words take, in bytes, besides themselves."""
+    def extra_memory(self, words: int) -> dict[str, int]:
+        """Return the bytes that vectors of so many words take besides the vectors themselves, by use."""
         return {}
 
-    def locks(self) -> np.ndarray | None:
-        """Factors of 0 to 1 for the updates of vectors, a word each, if there are any."""
+    def lock_factors(self) -> np.ndarray | None:
+        """Return the factor from 0 to 1 for the updates of each word, or None if none is locked."""
         return np.broadcast_to(self.vectors_lockf, (len(self),)) if np.any(self.vectors_lockf != 1) else None
 
     def intersect_word2vec_format(
@@ -57,7 +52,7 @@ class Vectors(KeyedVectors):
     ) -> None:
         """Take over the vectors of the words that a word2vec file shares with these, and lock them.
 
-        As in gensim, whose own reads no binary files with newer numpy versions.
+        This is gensim's method, which does not read binary files with newer versions of numpy.
         """
         other = KeyedVectors.load_word2vec_format(
             fname, binary=binary, encoding=encoding, unicode_errors=unicode_errors
@@ -75,33 +70,17 @@ class Vectors(KeyedVectors):
         )
 
 
-def as_gensims(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
-    """The same vectors, not copied, as an instance of gensim's class of which theirs is a subclass."""
+def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
+    """Return the same vectors, not copied, as an instance of the gensim class that theirs is a subclass of."""
     plain = copy(vectors)
     plain.__class__ = kind
     return plain
 
 
 def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> KeyedVectors:
-    """KeyedVectors over the same keys and attributes, with another matrix; nothing is copied."""
+    """Return KeyedVectors over the same keys and attributes, with another matrix. Nothing is copied."""
     covectors = KeyedVectors(vector_size=matrix.shape[1])
     covectors.index_to_key, covectors.key_to_index = words.index_to_key, words.key_to_index
     covectors.expandos = words.expandos
     covectors.vectors = matrix
     return covectors
-
-
-def most_cooccurring(
-    words: KeyedVectors,
-    covectors: np.ndarray,
-    word: str | int,
-    topn: int = 10,
-    restrict_vocab: int | None = None,
-    offsets: np.ndarray | None = None,
-) -> list[tuple[str, float]]:
-    """The contexts with the highest psi with a word, less the offset of each context."""
-    psi = covectors[:restrict_vocab] @ words.get_vector(word)
-    if offsets is not None:
-        psi = psi - offsets[:restrict_vocab]
-    best: Any = matutils.argsort(psi, topn=topn, reverse=True)
-    return [(words.index_to_key[k], float(psi[k])) for k in best]

@@ -1,7 +1,7 @@
-"""Runs one kind of task over all blocks of a corpus, on threads or on any other executor.
+"""Deals the blocks of a corpus out to workers, on threads or on any other executor.
 
 Threads share one iterator: each task draws blocks until it has had its share, so that no planning is needed and nobody
-waits; a file that must be read in order is read ahead by a thread of its own. Other executors (processes, Dask, MPI)
+waits. A file that must be read in order is read ahead by a thread of its own. Other executors (processes, Dask, MPI)
 are sent lists of blocks: ranges of files to read, or the data themselves where only this process has them.
 """
 
@@ -14,21 +14,23 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
-from gensim_hilbert.corpus import Block, Corpus, TextCorpus
+from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.sources import Corpus
 
 Result = TypeVar("Result")
-READ_AHEAD = 4  # blocks
-SENT = 1 << 24  # bytes of text sent to another process at once
-POLL = 0.05  # seconds between looks at whether the work is still wanted
-PATIENCE = 2.0  # seconds that cancelled tasks are waited for
+READ_AHEAD_BLOCKS = 4
+MOST_SENT_BYTES = 1 << 24  # text sent to another process at once
+UNLIMITED_SHARE = 1 << 62  # bytes: a task draws blocks until there are none
+POLL_SECONDS = 0.05  # between looks at whether the work is still wanted
+PATIENCE_SECONDS = 2.0  # how long cancelled tasks are waited for
 
 
-class Cancelled(Exception):  # not an error: the work is not wanted any more
+class Cancelled(Exception):  # It is not called an error because it is none.
     """Raised in tasks whose work is not wanted any more."""
 
 
 def default_workers(workers: int | None) -> int:
-    """The number of workers: as given, or one for each core that this process may use."""
+    """Return the number of workers: as given, or one for each core that this process may use."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if workers < 1:
@@ -37,10 +39,10 @@ def default_workers(workers: int | None) -> int:
 
 
 class ReadAhead:
-    """The same blocks, read by a thread of its own."""
+    """An iterator over blocks that a thread of its own reads in advance."""
 
     def __init__(self, blocks: Iterator[Block]):
-        self.waiting: queue.Queue[Block | BaseException | None] = queue.Queue(READ_AHEAD)
+        self.waiting: queue.Queue[Block | BaseException | None] = queue.Queue(READ_AHEAD_BLOCKS)
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._fill, args=[blocks], name="gensim_hilbert reader", daemon=True)
         self.thread.start()
@@ -51,13 +53,13 @@ class ReadAhead:
                 if not self._put(block):
                     return
             self._put(None)
-        except BaseException as error:  # handed over: raised where the blocks are used
+        except BaseException as error:  # It is handed over, to be raised where the blocks are used.
             self._put(error)
 
     def _put(self, item: Block | BaseException | None) -> bool:
         while not self.stopped.is_set():
             try:
-                self.waiting.put(item, timeout=POLL)
+                self.waiting.put(item, timeout=POLL_SECONDS)
                 return True
             except queue.Full:
                 pass
@@ -69,7 +71,7 @@ class ReadAhead:
     def __next__(self) -> Block:
         while not self.stopped.is_set():
             try:
-                item = self.waiting.get(timeout=POLL)
+                item = self.waiting.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 continue
             if item is None:
@@ -85,8 +87,8 @@ class ReadAhead:
         self.thread.join(timeout=1)
 
 
-class Shared:
-    """An iterator that many threads draw from."""
+class SharedBlocks:
+    """An iterator over blocks that many threads draw from."""
 
     def __init__(self, blocks: Iterator[Block]):
         self.blocks = blocks
@@ -94,7 +96,7 @@ class Shared:
         self.exhausted = False
         self.cancelled = False
 
-    def __iter__(self) -> Shared:
+    def __iter__(self) -> SharedBlocks:
         return self
 
     def __next__(self) -> Block:
@@ -118,22 +120,17 @@ class Shared:
 
 
 def reads_here(corpus: Corpus, workers: int, executor: Executor | None) -> bool:
-    """Whether files that must be read in order are read by this process, for all workers.
+    """Tell whether files that must be read in order are read by this process, for all workers.
 
-    Not on other executors, whose workers read for themselves; nor where there are plenty of such files, one or more for
-    each worker.
+    They are not on other executors, whose workers read for themselves; nor if there are plenty of such files, two or
+    more for each worker.
     """
     if executor is not None and not isinstance(executor, ThreadPoolExecutor):
         return False
-    return sum(streamed_files(corpus)) < 2 * workers
+    return corpus.streams < 2 * workers
 
 
-def streamed_files(corpus: Corpus) -> list[bool]:
-    """For each file of a corpus, whether it must be read in order."""
-    return corpus.streamed if isinstance(corpus, TextCorpus) else [True]
-
-
-def run(
+def map_blocks(
     task: Callable[[Iterable[Block]], Result],
     corpus: Corpus,
     *,
@@ -143,18 +140,18 @@ def run(
     streams: bool,
     wanted: Callable[[Block], bool] = lambda block: True,
 ) -> Iterator[Result]:
-    """The results of `task` over the wanted blocks of the corpus, about `share` bytes at a time, in any order."""
+    """Yield the results of `task` over the wanted blocks of a corpus, about `share` bytes at a time, in any order."""
     blocks: Any = corpus.blocks(streams=streams)
     if executor is not None:
         share = min(share, share_of(corpus, workers))
     if executor is None or isinstance(executor, ThreadPoolExecutor):
-        if streams and any(streamed_files(corpus)):
+        if streams and corpus.streams:
             blocks = ReadAhead(blocks)
-        return _run_threads(task, blocks, workers, executor, share, wanted)
+        return _on_threads(task, blocks, workers, executor, share, wanted)
     return in_parallel(task, portions(filter(wanted, blocks), share), 2 * workers, executor)
 
 
-def _run_threads(
+def _on_threads(
     task: Callable[[Iterable[Block]], Result],
     blocks: Any,
     workers: int,
@@ -162,23 +159,20 @@ def _run_threads(
     share: int,
     wanted: Callable[[Block], bool],
 ) -> Iterator[Result]:
-    shared = Shared(filter(wanted, blocks))
+    shared = SharedBlocks(filter(wanted, blocks))
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
+
+    def submit() -> Future[Result] | None:
+        return None if shared.exhausted else pool.submit(task, shared.share(share))
+
     try:
-        while True:
-            while len(running) < workers and not shared.exhausted:
-                running.add(pool.submit(task, shared.share(share)))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+        yield from _results(submit, workers, running)
     finally:
         shared.cancelled = True
         if isinstance(blocks, ReadAhead):
             blocks.close()
-        late = wait(running, timeout=PATIENCE).not_done
+        late = wait(running, timeout=PATIENCE_SECONDS).not_done
         if executor is None:
             pool.shutdown(wait=not late, cancel_futures=True)
 
@@ -186,19 +180,17 @@ def _run_threads(
 def in_parallel(
     task: Callable[[Any], Result], items: Iterable[Any], most: int, executor: Executor | None
 ) -> Iterator[Result]:
-    """The results of a task over items, in any order, with at most so many under way at once."""
+    """Yield the results of a task over items, in any order, with at most `most` of them under way at once."""
     pool = executor or ThreadPoolExecutor(most, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
     waiting = iter(items)
+
+    def submit() -> Future[Result] | None:
+        item = next(waiting, None)
+        return None if item is None else pool.submit(task, item)
+
     try:
-        while True:
-            while len(running) < most and (item := next(waiting, None)) is not None:
-                running.add(pool.submit(task, item))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+        yield from _results(submit, most, running)
     finally:
         for future in running:
             future.cancel()
@@ -207,24 +199,37 @@ def in_parallel(
             pool.shutdown()
 
 
+def _results(submit: Callable[[], Future[Result] | None], most: int, running: set[Future[Result]]) -> Iterator[Result]:
+    """Yield results as they come, with at most `most` futures in `running`, until `submit` has no more."""
+    while True:
+        while len(running) < most and (future := submit()) is not None:
+            running.add(future)
+        if not running:
+            return
+        done = wait(running, return_when=FIRST_COMPLETED).done
+        running -= done
+        for future in done:
+            yield future.result()
+
+
 def share_of(corpus: Corpus, workers: int) -> int:
-    """Bytes for one task on an executor of the user's: a few tasks a worker, none too large to repeat."""
+    """Return the bytes for one task on the user's executor: a few tasks per worker, none too large to repeat."""
     return max(1 << 22, min(1 << 28, (corpus.total or 1 << 40) // (4 * workers)))
 
 
 def text_bytes(block: Block, unknown: int) -> int:
-    """How much text a block holds: of a compressed file a guess."""
+    """Return how much text a block holds; for a compressed file that is a guess."""
     return block.stop - block.start if block.stop is not None else 4 * block.cost or unknown
 
 
 def portions(blocks: Iterable[Block], share: int) -> Iterator[list[Block]]:
-    """Lists of blocks of about `share` bytes each; fewer where the data travel with them."""
+    """Yield lists of blocks of about `share` bytes each, and smaller ones where the data travel with them."""
     portion: list[Block] = []
     size = 0
     for block in blocks:
         portion.append(block)
         size += text_bytes(block, share)
-        if size >= (share if block.data is None else min(share, SENT)):
+        if size >= (share if block.data is None else min(share, MOST_SENT_BYTES)):
             yield portion
             portion, size = [], 0
     if portion:

@@ -1,0 +1,151 @@
+"""Blocks: stretches of a source, cut between two words, that can be read in any order by anybody.
+
+A block of a plain local file is only a range, read by whoever counts it. Compressed and remote files have to be read in
+order, and so do token lists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+from gensim_hilbert.corpus.opening import open_stream
+
+BLOCK_BYTES = 1 << 20
+# The place of a token in the corpus is one number: there is room for 16 TB per source, and for a million sources.
+SOURCE_SHIFT = 44
+MOST_SOURCES = 1 << (64 - SOURCE_SHIFT)
+_BLANK = re.compile(rb"[ \t\r\v\f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Bytes `start` to `stop` of a source, uncompressed; `data` is None if they are still to be read."""
+
+    source: int
+    start: int
+    stop: int | None  # None for a whole source that must be read in order
+    name: str  # a path, a URI, or a description
+    data: bytes | None = None
+    inside: bool = False  # It starts in the middle of a sentence: some word of that came before.
+    open: bool = False  # It ends in the middle of a sentence.
+    listed: bool = False  # It holds token lists and not text; see cython_ext/scanner.pxd.
+    cost: int = 0  # bytes that are read from a disk or a network for it
+    transport_params: dict[str, Any] | None = None
+
+    @property
+    def place(self) -> int:
+        """The place of its first byte in the corpus."""
+        return (self.source << SOURCE_SHIFT) + self.start
+
+    def read(self) -> Iterator[Block]:
+        """Yield the same stretch as blocks that hold their data."""
+        if self.data is not None:
+            yield self
+        elif self.stop is None:
+            with open_stream(self.name, self.transport_params) as stream:
+                yield from cut_stream(stream, self)
+        else:
+            with open(self.name, "rb") as file:
+                file.seek(self.start)
+                data = file.read(self.stop - self.start)
+            if len(data) < self.stop - self.start:
+                raise OSError(
+                    f"{self.name} is shorter than it was: expected {self.stop} bytes; leave the corpus as it is "
+                    "while it is counted"
+                )
+            yield replace(self, data=data)
+
+
+# ---------------------------------------------------------------------------------------------------- streams
+
+
+def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
+    """Yield blocks of about BLOCK_BYTES, cut after the last line end, or failing that after the last blank."""
+    bytes_read = getattr(stream, "bytes_read", None)
+    rest, start, inside, seen = b"", 0, False, 0
+    while True:
+        try:
+            chunk = read_fully(stream, max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
+        except (MemoryError, UnicodeError):
+            raise
+        except Exception as error:  # Every decompressor and client raises its own: zlib.error, LZMAError, ClientError.
+            raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
+        data = rest + chunk if rest else chunk
+        cut = len(data)
+        if chunk:
+            cut = data.rfind(b"\n") + 1 or 1 + max(data.rfind(c) for c in (b" ", b"\t", b"\r", b"\v", b"\f"))
+        if cut:
+            now = bytes_read() if bytes_read else seen + cut
+            is_open = bool(chunk) and data[cut - 1] != 0x0A
+            begun = False
+            if is_open:
+                line = data[:cut].rpartition(b"\n")
+                begun = has_words(line[2]) or (inside and not line[1])
+            yield replace(
+                whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen
+            )
+            seen, start, inside = now, start + cut, begun
+        if not chunk:
+            return
+        rest = data[cut:]
+
+
+def read_fully(stream: Any, wanted: int) -> bytes:
+    """Read so many bytes, fewer only at the end: cuts must not depend on how a stream deals out its data."""
+    parts = []
+    while wanted > 0 and (part := stream.read(wanted)):
+        parts.append(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part)
+        wanted -= len(part)
+    return b"".join(parts)
+
+
+# ---------------------------------------------------------------------------------------------------- plain files
+
+
+def cut_file(whole: Block, size: int) -> Iterator[Block]:
+    """Yield ranges of a plain local file, cut at the first line end or blank past every BLOCK_BYTES."""
+    start, inside = 0, False
+    with open(whole.name, "rb") as file:
+        while start < size:
+            stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
+            yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
+            start, inside = stop, is_open and has_begun(file, stop)
+
+
+def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
+    """Return the first place at or after `position` where one can cut, and whether that is inside a line."""
+    while position < size:
+        file.seek(position)
+        window = file.read(1 << 16)
+        if not window:
+            break
+        newline = window.find(b"\n")
+        if newline >= 0:
+            return position + newline + 1, False
+        blank = _BLANK.search(window)
+        if blank:
+            return min(position + blank.end(), size), position + blank.end() < size
+        position += len(window)
+    return size, False
+
+
+def has_begun(file: BinaryIO, position: int) -> bool:
+    """Tell whether there is a word between the start of the line and `position`."""
+    while position > 0:
+        start = max(0, position - 4096)
+        file.seek(start)
+        _, newline, line = file.read(position - start).rpartition(b"\n")
+        if has_words(line):
+            return True
+        if newline:
+            return False
+        position = start
+    return False
+
+
+def has_words(line: bytes) -> bool:
+    """Tell whether there is anything but white space, of which Unicode has more than ASCII."""
+    return bool(line.decode("utf-8", "ignore").strip())

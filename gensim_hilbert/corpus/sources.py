@@ -1,0 +1,228 @@
+"""What a corpus can be: files of text, open files, or token lists."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import os
+import pickle
+import tempfile
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from gensim_hilbert.corpus import blocks
+from gensim_hilbert.corpus.blocks import Block, cut_file, cut_stream
+from gensim_hilbert.corpus.opening import BUCKET_SCHEMES, FileFacts, TransportParams, facts_of, list_bucket
+from gensim_hilbert.locations import is_local, scheme_of
+
+logger = logging.getLogger(__name__)
+
+
+class Corpus(ABC):
+    """A text that is read block by block.
+
+    A corpus is resolved once: its files are listed and looked up when it is made, and never again. Functions that take
+    a corpus from the user pass it through `as_corpus`, which leaves one that is resolved as it is.
+    """
+
+    names: list[str]  # of its sources
+    total: int | None = None  # bytes as they are stored, if known
+    fingerprint: list[Any] | None = None  # What must be unchanged for work to go on; None if that cannot be told.
+    can_repeat: bool = True  # It can be read more than once.
+    may_differ: bool = False  # It may give other sentences each time it is read.
+
+    @abstractmethod
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """Yield all blocks in order.
+
+        With `streams`, files that must be read in order are read here; without, each of them is one block, to be read
+        by whoever gets it.
+        """
+
+    @property
+    def streams(self) -> int:
+        """How many of its sources must be read in order."""
+        return 1
+
+
+class TextCorpus(Corpus):
+    """Files of text with one sentence per line; `known` has the facts of those that were looked up already."""
+
+    def __init__(
+        self,
+        names: list[str],
+        transport_params: TransportParams = None,
+        known: dict[str, FileFacts] | None = None,
+    ):
+        if len(names) > blocks.MOST_SOURCES:
+            raise ValueError(
+                f"{len(names)} files are too many: join some, so that there are at most {blocks.MOST_SOURCES}"
+            )
+        known = known or {}
+        self.names = names
+        self.transport_params = transport_params
+        self.facts = [known.get(name) or facts_of(name, transport_params) for name in names]
+        sizes = [facts.size for facts in self.facts if facts.size is not None]
+        self.total = sum(sizes) if len(sizes) == len(names) else None
+        if all(facts.version is not None for facts in self.facts):
+            self.fingerprint = [
+                [name, facts.size, facts.version] for name, facts in zip(names, self.facts, strict=True)
+            ]
+        self.can_repeat = all(facts.can_repeat for facts in self.facts)
+
+    @property
+    def streams(self) -> int:
+        """How many of its files are compressed, remote, or pipes."""
+        return sum(facts.is_stream for facts in self.facts)
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """Yield all blocks in order."""
+        for k, (name, facts) in enumerate(zip(self.names, self.facts, strict=True)):
+            whole = Block(source=k, start=0, stop=None, name=name, transport_params=self.transport_params)
+            if not facts.is_stream:
+                yield from cut_file(whole, facts.size or 0)
+            elif streams:
+                yield from whole.read()
+            else:
+                yield replace(whole, cost=facts.size or 0)
+
+
+class FileCorpus(Corpus):
+    """Open files, as gensim takes them; to be read more than once they must be able to `seek(0)`."""
+
+    def __init__(self, files: list[Any]):
+        self.files = files
+        self.names = [str(getattr(file, "name", "<file object>")) for file in files]
+        self.can_repeat = all(file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek") for file in files)
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """Yield all blocks in order; they are always read here."""
+        for k, file in enumerate(self.files):
+            if self.can_repeat:
+                file.seek(0)
+            yield from cut_stream(file, Block(source=k, start=0, stop=None, name=self.names[k]))
+
+
+class TokenCorpus(Corpus):
+    """Token lists: anything that can be iterated again and again and gives lists of str."""
+
+    def __init__(self, sentences: Iterable[Iterable[str]]):
+        self.sentences = sentences
+        self.names = [f"<{type(sentences).__name__}>"]
+
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """Yield all blocks in order; they are always made here."""
+        whole = Block(source=0, start=0, stop=None, name=self.names[0], listed=True)
+        sentences = self.sentences.get_texts() if hasattr(self.sentences, "get_texts") else self.sentences
+        parts: list[bytes] = []
+        start = size = 0
+        for number, sentence in enumerate(sentences):
+            if number == 0 and isinstance(sentence, str):
+                logger.warning(
+                    "Each 'sentences' item should be a list of words (usually unicode strings). The first is a str: "
+                    "its characters are taken as words."
+                )
+            encoded = encode_sentence(sentence, number)
+            parts.append(encoded)
+            size += len(encoded)
+            if size >= blocks.BLOCK_BYTES:
+                yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+                start += size
+                parts, size = [], 0
+        if parts:
+            yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+
+
+class SpooledSentences:
+    """Token lists that can be read only once, kept in a temporary file so that they can be read again."""
+
+    def __init__(self, sentences: Iterable[Iterable[str]]):
+        self.file = tempfile.TemporaryFile(prefix="gensim_hilbert-")  # noqa: SIM115  # lives as long as this does
+        weakref.finalize(self, self.file.close)
+        for sentence in sentences:
+            pickle.dump(sentence if isinstance(sentence, str) else list(sentence), self.file)
+
+    def __iter__(self) -> Iterator[Iterable[str]]:
+        self.file.seek(0)
+        with suppress(EOFError):
+            while True:
+                yield pickle.load(self.file)
+
+
+def encode_sentence(sentence: Any, number: int) -> bytes:
+    """Write a sentence as the scanner reads it: with 0xFF after each word and 0xFE at the end."""
+    if not isinstance(sentence, Iterable):
+        kind = type(sentence).__name__
+        raise TypeError(f"sentence {number} is {sentence!r}, of type {kind}; a sentence must be a list of words")
+    words = sentence if isinstance(sentence, list | tuple | str) else list(sentence)
+    if not words:
+        return b"\xfe"
+    try:
+        joined = "\n".join(words)
+    except TypeError:
+        wrong = next(word for word in words if not isinstance(word, str))
+        raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; words must be str") from None
+    if joined.count("\n") == len(words) - 1:
+        return joined.encode("utf-8", "surrogatepass").replace(b"\n", b"\xff") + b"\xff\xfe"
+    return b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in words) + b"\xfe"
+
+
+def as_corpus(corpus: Any, transport_params: TransportParams = None) -> Corpus:
+    """Make a corpus of whatever the user has: paths, globs, directories, URIs, file objects, or token lists.
+
+    A corpus that is one already is returned as it is, without another look at its files.
+    """
+    if isinstance(corpus, Corpus):
+        return corpus
+    if isinstance(corpus, str | os.PathLike):
+        corpus = [corpus]
+    if isinstance(corpus, list | tuple) and corpus and all(isinstance(item, str | os.PathLike) for item in corpus):
+        known: dict[str, FileFacts] = {}
+        names = [name for item in corpus for name in expand(os.fspath(item), transport_params, known)]
+        return TextCorpus(names, transport_params, known)
+    if hasattr(corpus, "read"):
+        return FileCorpus([corpus])
+    if isinstance(corpus, list | tuple) and corpus and all(hasattr(item, "read") for item in corpus):
+        return FileCorpus(list(corpus))
+    if not hasattr(corpus, "__iter__") and not hasattr(corpus, "__getitem__"):
+        raise TypeError(
+            f"a corpus is a path, a list of paths, a file object or an iterable of token lists, got {corpus!r}"
+        )
+    if hasattr(corpus, "__next__"):
+        raise TypeError(
+            f"a corpus is read more than once, but a {type(corpus).__name__} can be read only once; pass a list, "
+            "or an object whose __iter__ starts again from the beginning"
+        )
+    return TokenCorpus(corpus)
+
+
+def expand(name: str, transport_params: TransportParams, known: dict[str, FileFacts]) -> list[str]:
+    """Return the files that a path, a glob, a directory or a URI stands for, in the order of their names.
+
+    What a listing tells of them is added to `known`.
+    """
+    if name.startswith("file://"):
+        name = unquote(urlsplit(name).path)
+    if not is_local(name):
+        if scheme_of(name) not in BUCKET_SCHEMES or not (name.endswith("/") or any(c in name for c in "*?[")):
+            return [name]
+        listed = list_bucket(name, transport_params)
+        known.update(listed)
+        return [found for found, _ in listed]
+    path = os.path.expanduser(name)
+    if os.path.isdir(path):
+        found = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
+        if not found:
+            raise FileNotFoundError(f"the directory {name} holds no files")
+        return found
+    if os.path.lexists(path):
+        return [path]
+    found = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
+    if not found:
+        raise FileNotFoundError(f"no such file: {name}" if not glob.has_magic(name) else f"no file matches {name}")
+    return found

@@ -1,0 +1,107 @@
+"""How a model reads text: what its corpora are, their words, and their pairs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.counting.settings import Window
+from gensim_hilbert.vocabulary import NothingToCount, TrimRule, Vocabulary, scan_words
+
+logger = logging.getLogger(__name__)
+
+FEW_TOKENS = 1_000_000  # in a smaller corpus, a single draw of which tokens to remove would be mostly noise
+
+
+def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
+    """Find the files of a corpus once, so that whoever is given the result need not look for them again.
+
+    Only `corpus_file` stands for files, also compressed and remote ones. A list of str as `corpus_iterable` is one
+    sentence per str, about which gensim warns; it never holds paths.
+    """
+    if corpus_file is None or corpus_iterable is not None:
+        return corpus_iterable, corpus_file
+    try:
+        return None, as_corpus(corpus_file)
+    except (OSError, TypeError) as error:
+        raise TypeError(
+            f"corpus_file must be a path or a URI that can be read, got {corpus_file!r}: {error}"
+        ) from error
+
+
+def corpus_of(corpus_iterable: Any, corpus_file: Any) -> Corpus:
+    """Return the corpus of sentences, or of a file that has been resolved."""
+    if corpus_file is not None:
+        return as_corpus(corpus_file)
+    corpus = TokenCorpus(corpus_iterable)
+    corpus.can_repeat = not hasattr(corpus_iterable, "__next__")
+    corpus.may_differ = True  # random walks, say, which gensim trains on, too
+    return corpus
+
+
+def count_words(
+    corpus: Corpus, *, max_vocab_size: int | None, trim_rule: TrimRule | None, workers: int, progress: bool
+) -> tuple[dict[str, int], int, int]:
+    """Return the words of a corpus with their counts, in the order in which it has them, its tokens and sentences."""
+    try:
+        table = scan_words(
+            corpus,
+            max_vocab_size=max_vocab_size,
+            trim_rule=trim_rule,
+            workers=workers,
+            executor=None,
+            errors="strict",
+            progress=progress,
+        )
+    except NothingToCount as nothing:  # gensim does not mind before it has to train
+        logger.info("%s", nothing)
+        return {}, 0, 0
+    _, _, counts, places, tokens, sentences = table.state()
+    order = np.argsort(places, kind="stable")
+    words = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
+    logger.info("collected %d words from %d tokens in %d sentences", len(words), tokens, sentences)
+    return words, tokens, sentences
+
+
+def refuse_other_window(counts: PairCounts, window: int, shrink_windows: bool) -> None:
+    """Refuse to add text to counts that were made with another window."""
+    if not counts.window.reach:
+        raise ValueError(
+            "this model was trained on imported counts, which do not tell their window, so no text can be added to "
+            "them; count the new text as those were counted, import the sum of both, and train on it with from_counts"
+        )
+    if counts.window != Window.parse(window, weights_of(shrink_windows)):
+        raise ValueError(
+            f"this model was trained on counts with another window than {window} words of "
+            f"{weights_of(shrink_windows)} weights: count the new text as those were, and train on the sum with "
+            "from_counts"
+        )
+
+
+def weights_of(shrink_windows: bool) -> str:
+    """Return the weights of contexts that gensim's `shrink_windows` amounts to on average."""
+    return "dynamic" if shrink_windows else "flat"
+
+
+def count_pairs(
+    corpus: Corpus, vocabulary: Vocabulary, *, directory: Path | None, shrink_windows: bool, **options: Any
+) -> PairCounts:
+    """Count the pairs of a corpus, in a directory where they are found again after an interruption."""
+    if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
+        corpus = TokenCorpus(SpooledSentences(corpus.sentences))
+    if corpus.fingerprint is None:
+        directory = None  # counts of a corpus that cannot be recognised could not be used again
+    try:
+        return PairCounts.from_corpus(
+            corpus, directory=directory, vocabulary=vocabulary, weights=weights_of(shrink_windows), **options
+        )
+    except FileExistsError as error:
+        raise ValueError(
+            f"{directory} holds the counts of another training, or damaged ones; go on with the same corpus and "
+            "settings, or remove it"
+        ) from error

@@ -1,0 +1,124 @@
+"""gensim's hooks around the vocabulary of a model: building it, and the vectors that belong to its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gensim.models import Word2Vec
+
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.model_files import LearntFrom
+from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
+from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
+from gensim_hilbert.objectives import Biases
+from gensim_hilbert.training.fit import Record
+from gensim_hilbert.vectors.keyed import WordVectors
+from gensim_hilbert.vectors.subwords import SubwordVectors
+from gensim_hilbert.vocabulary import Vocabulary
+
+
+class VocabularyHooks(Word2Vec):
+    """What gensim calls to build, extend or take over a vocabulary."""
+
+    wv: WordVectors | SubwordVectors
+    vector_size: int
+    psi_offset: float
+    counts: PairCounts | None
+    biases: Biases | None
+    offsets: Biases | None
+    learnt_from: LearntFrom
+    training_history: list[Record]
+    subwords: bool
+    _vectors_crc: int | None
+
+    def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
+        super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file), *args, **kwargs)
+
+    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
+        """Check what gensim checks, except of files: these have been resolved, and may also be compressed or remote."""
+        if corpus_file is None or corpus_iterable is not None:
+            super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
+
+    def _check_training_sanity(self, **sizes: Any) -> None:
+        """Check what gensim checks, and say so if no word has been frequent enough."""
+        if not self.wv.key_to_index and self.corpus_total_words:
+            least = self.effective_min_count
+            raise RuntimeError(
+                f"no word is left: none occurs {least} times among {self.corpus_total_words:,}; "
+                + ("lower min_count" if least == self.min_count else "raise max_final_vocab")
+            )
+        if not self.wv.key_to_index:
+            raise RuntimeError(
+                "you must first build vocabulary before training the model: none has been built, or the corpus is empty"
+            )
+        super()._check_training_sanity(**sizes)
+
+    def scan_vocab(
+        self, corpus_iterable: Any = None, corpus_file: Any = None, progress_per: int = 10000, workers: Any = None,
+        trim_rule: Any = None,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Count the words of a corpus, in parallel; return the numbers of tokens and sentences."""
+        self.raw_vocab, tokens, sentences = count_words(
+            corpus_of(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
+            workers=workers or self.workers, progress=self.progress,
+        )  # fmt: skip
+        return tokens, sentences
+
+    def make_cum_table(self, domain: int = 2**31 - 1) -> None:
+        """Make no table, as nothing is drawn from it."""
+
+    def create_binary_tree(self) -> None:
+        """Make no tree, as there is no hierarchy of words."""
+
+    def init_weights(self) -> None:
+        """Forget vectors and counts, but keep the vocabulary."""
+        self.wv.resize_vectors(seed=self.seed)
+        self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
+        self.counts = self.biases = self.offsets = None
+        self.training_history, self.learnt_from = [], LearntFrom.NOTHING
+        self._vectors_crc = vectors_crc(self)
+
+    def update_weights(self) -> None:
+        """Make room for new words; vectors and counts of old words stay."""
+        before = len(self.wv.vectors)
+        if not before:
+            raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
+        are_ours = self._vectors_crc == vectors_crc(self)
+        self.wv.resize_vectors(seed=self.seed)
+        new = len(self.wv.vectors) - before
+        self.syn1neg = np.pad(self.syn1neg, ((0, new), (0, 0)))
+        if len(self.wv.vectors_lockf) > 1:
+            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, new), constant_values=1)
+        self.biases = padded(self.biases, new)
+        self.offsets = padded(self.offsets, new, -self.psi_offset)  # nothing is known about new words: their PMI is 0
+        if are_ours:
+            self._vectors_crc = vectors_crc(self)
+
+    def reset_from(self, other_model: Word2Vec) -> None:
+        """Take over another model's vocabulary, and begin without counts."""
+        self.wv = self._new_vectors(self.vector_size)
+        self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
+        self.wv.expandos = other_model.wv.expandos
+        self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
+        self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
+        self.init_weights()
+
+    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
+        """Return the bytes that are needed, by use: also for counts, shards and the optimiser's state, if any."""
+        size = vocab_size or len(self.wv)
+        report = super().estimate_memory(vocab_size=size, report=report) | solver_memory(self, size)
+        del report["total"]
+        report["total"] = sum(report.values())
+        return report
+
+    def _new_vectors(self, vector_size: int) -> WordVectors | SubwordVectors:
+        if self.subwords:
+            return SubwordVectors(vector_size, self.min_n, self.max_n, self.bucket)
+        return WordVectors(vector_size)
+
+    def _vocabulary(self) -> Vocabulary:
+        """Return the words, their counts, and the size of the corpus they are from."""
+        size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
+        return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)

@@ -1,0 +1,88 @@
+"""What goes into a fit and what comes out of it, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gensim_hilbert.objectives import Biases
+
+if TYPE_CHECKING:
+    from gensim_hilbert.training.checkpoint import Arrays
+    from gensim_hilbert.training.factorization import Report
+
+PRECISIONS = ("float32", "tf32", "bf16")  # of the matrix products of a shard; all else is float32, sums are float64
+Record = dict[str, float]
+
+
+class Start(NamedTuple):
+    """Vectors to start from instead of the solver's own start.
+
+    Attributes
+    ----------
+    covectors : array
+        One row per word.
+    parameters : array
+        The vectors, one row per word, or the rows that vectors are made of.
+    biases : two arrays, optional
+        The biases of contexts and of terms, for objectives that have them; None for their usual values.
+    lock : array, optional
+        For each word a factor from 0 to 1 by which the updates of its vector are multiplied.
+    """
+
+    covectors: np.ndarray
+    parameters: np.ndarray
+    biases: Biases | None = None
+    lock: np.ndarray | None = None
+
+
+class Fitted(NamedTuple):
+    """What a solver has learnt.
+
+    Attributes
+    ----------
+    covectors : array
+        One row per word.
+    parameters : array
+        The vectors, one row per word, or the rows that vectors are made of.
+    biases : two arrays, optional
+        What the objective adds to covector . vector, for contexts and for terms.
+    psi_offset : float
+        PMI is covector . vector minus this ...
+    offsets : two arrays, optional
+        ... and minus the offset of the context and that of the term, if there are any.
+    history : sequence of dicts
+        One record per pass, or per stretch of the stream.
+    """
+
+    covectors: np.ndarray
+    parameters: np.ndarray
+    biases: Biases | None = None
+    psi_offset: float = 0.0
+    offsets: Biases | None = None
+    history: Sequence[Record] = ()
+
+
+class Fit(Protocol):
+    """Fits an objective to counts, step by step: what `from_counts` needs of a method of fitting."""
+
+    passes: int
+    steps_done: int
+
+    @property
+    def steps(self) -> int:
+        """The largest number of steps that the fit will take."""
+
+    def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
+        """Take so many steps more, and report how they went. If it raises, the fit cannot go on."""
+
+    def evaluate(self) -> Report:
+        """Report how well the counts are fitted by now, exactly."""
+
+    def result(self) -> Fitted:
+        """Return what has been learnt by now."""
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return what a fit with the same arguments, and with this as `saved`, goes on from."""

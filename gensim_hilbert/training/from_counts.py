@@ -1,0 +1,164 @@
+"""Learning from pair counts: an objective is fitted to them, in so many rounds."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from gensim_hilbert.counting.layout import classes_for
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.objectives import Objective
+from gensim_hilbert.training.composition import Composition
+from gensim_hilbert.training.fit import Fit, Fitted, Start
+from gensim_hilbert.training.session import ProgressReport
+
+if TYPE_CHECKING:
+    from gensim_hilbert.training.checkpoint import Arrays, Saved
+    from gensim_hilbert.training.factorization import Report
+
+logger = logging.getLogger(__name__)
+
+GENSIM_ALPHA = 0.025  # gensim's default learning rate, which stands for the built-in one
+
+
+class FromCounts:
+    """Solver that fits an objective to pair counts.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        What is fitted.
+    objective : Objective
+        How it is fitted.
+    epochs : int
+        Number of rounds that the work is divided into.
+    vector_size : int
+        Number of dimensions.
+    alpha, min_alpha : float
+        The first and the last learning rate, on gensim's scale.
+    gauge : float, optional
+        Share of each axis' strength that goes to the vectors; None for what suits the objective.
+    show_progress : bool
+        Whether to draw a bar.
+    report_delay : float
+        Seconds between two lines of the log.
+    start : Start, optional
+        Vectors to start from.
+    composition : Composition, optional
+        How vectors are made of the rows that are learnt.
+    saved : Saved, optional
+        State to go on from.
+    **options
+        `l2`, `device`, `precision`, `seed` and `memory_gb`, as `Factorization` has them.
+    """
+
+    def __init__(
+        self,
+        counts: PairCounts,
+        objective: Objective,
+        *,
+        epochs: int,
+        vector_size: int,
+        alpha: float,
+        min_alpha: float,
+        gauge: float | None = None,
+        show_progress: bool = False,
+        report_delay: float = 1.0,
+        start: Start | None = None,
+        composition: Composition | None = None,
+        saved: Saved | None = None,
+        **options: Any,
+    ):
+        if gauge is not None:
+            options["gauge"] = gauge
+        self.epochs = epochs
+        self.fit = make_fit(
+            objective.bind(counts),
+            vector_size,
+            rate=alpha / GENSIM_ALPHA,
+            final_rate=min_alpha / alpha,
+            start=start,
+            composition=composition,
+            saved=saved,
+            **options,
+        )
+        self.is_sound = True
+        self.progress = ProgressReport(self.fit.steps, "shards", show=show_progress, delay=report_delay)
+
+    def run_epoch(self, number: int) -> None:
+        """Visit the next shards, an even part of all."""
+        steps = self.fit.steps * (number + 1) // self.epochs - self.fit.steps * number // self.epochs
+        try:
+            report = self.fit.run(steps, self._show)
+        except BaseException as error:
+            # The fit cannot go on, but after Ctrl-C its vectors are as good as those of any other moment.
+            self.is_sound = is_interruption(error)
+            raise
+        logger.info("EPOCH %d: %.1f passes, %s", number, report.passes, report)
+
+    def loss(self) -> float:
+        """Return the exact objective, prior included."""
+        return self.fit.evaluate().loss
+
+    def result(self) -> Fitted:
+        """Return what has been learnt by now."""
+        return self.fit.result()
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the state of the fit."""
+        return self.fit.state()
+
+    def finish(self) -> bool:
+        """Change nothing: results are final at any time."""
+        return False
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self.progress.close()
+
+    def _show(self, report: Report) -> None:
+        self.progress.show(f"pass {report.passes:.1f}, {report}")
+        self.progress.bar.move_to(self.fit.steps_done)
+        self.progress.log("pass %.2f of %d, %s", report.passes, self.fit.passes, report)
+
+
+def make_fit(objective: Objective, vector_size: int, **options: Any) -> Fit:
+    """Choose how an objective, bound to counts, is fitted: at once by an SVD where that is its minimum, or by steps."""
+    table = objective.table_for_svd()
+    if table is None:
+        from gensim_hilbert.training.factorization import Factorization
+
+        return Factorization(objective, vector_size, **options)
+    from gensim_hilbert.training.truncated_svd import TruncatedSVD
+
+    return TruncatedSVD(objective, table, vector_size, **options)
+
+
+def estimate_memory(words: int, rows: int, vector_size: int, memory_gb: float) -> dict[str, int]:
+    """Return the bytes that learning from counts takes besides the model, by use.
+
+    Parameters
+    ----------
+    words, rows : int
+        Number of words, and of the rows that are learnt for their vectors.
+    vector_size : int
+        Number of dimensions.
+    memory_gb : float
+        Memory for counts.
+    """
+    import torch
+
+    from gensim_hilbert.training.team import at_once
+
+    row = 4 * vector_size
+    n = classes_for(words)  # shards per side, except on GPUs with little memory
+    side = -(-words // n)
+    composed = 0 if rows == words else 2 * words * row  # vectors made of what is learnt, and as much for their moves
+    return {
+        "counts": min(int(memory_gb * (1 << 30)), 12 * words**2),
+        # For both sides: what is learnt, two moments, and two copies to step back to.
+        "optimizer": 5 * (words + rows) * row + composed,
+        # For each shard that is worked on at the same time: psi, what is made of it, and two gradients.
+        "shards": at_once(side, n, torch.get_num_threads()) * 2 * side * (4 * side + row),
+    }

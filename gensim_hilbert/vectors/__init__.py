@@ -1,0 +1,1 @@
+"""gensim's KeyedVectors, extended by what training needs."""

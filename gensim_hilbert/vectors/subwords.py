@@ -1,0 +1,148 @@
+"""Vectors of words as means of vectors of their character n-grams, so that words never seen have vectors, too.
+
+N-grams, hashes and means are those of fastText and of gensim's `FastText`: the vector of a word is the mean of a vector
+of its own and of those of the buckets that its n-grams are hashed to.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.models.keyedvectors import prep_vectors
+
+from gensim_hilbert.training.composition import Composition, mean_with_ngrams
+from gensim_hilbert.vectors.keyed import as_gensim
+
+SHARED_BUCKETS_PER_WORD = 3  # as in 9,000 words of English
+
+
+class SubwordVectors(FastTextKeyedVectors):
+    """gensim's FastTextKeyedVectors, extended by what training needs.
+
+    Buckets that no word uses are zero: n-grams never seen shorten the vector of a new word, but do not turn it.
+    """
+
+    vectors: np.ndarray
+    vectors_vocab: np.ndarray
+    vectors_ngrams: np.ndarray | None
+    buckets_word: list[np.ndarray] | None
+
+    def __init__(self, vector_size: int, min_n: int, max_n: int, bucket: int):
+        if not (1 <= min_n <= max_n and bucket >= 1):
+            raise ValueError(f"there are no n-grams with {min_n=}, {max_n=}, {bucket=}; use subwords=False for none")
+        super().__init__(vector_size, min_n, max_n, bucket)
+
+    @cached_property
+    def composition(self) -> Composition:
+        """How the vectors of the present words are made of the rows that are learnt."""
+        return Composition(self.buckets_word or [])
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed."""
+        plain = as_gensim(self, FastTextKeyedVectors)
+        plain.__dict__.pop("composition", None)
+        plain.save(*args, **kwargs)
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The rows that are learnt, as `composition` numbers them."""
+        assert self.vectors_ngrams is not None
+        shape = self.composition
+        rows = np.concatenate([self.vectors_vocab, self.vectors_ngrams[shape.shared]])
+        # Vectors that share one row: training leaves them equal, but somebody may have set them. Take their mean.
+        different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
+        if different.any():
+            np.add.at(rows, shape.owners, different / shape.parts[shape.owners, None])
+        return rows
+
+    @parameters.setter
+    def parameters(self, rows: np.ndarray) -> None:
+        self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")  # a loaded one may be read-only
+        shape, words = self.composition, len(self)
+        self.vectors_vocab = rows[:words].copy()
+        self.vectors_ngrams[shape.shared] = rows[words:]
+        self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
+        self.adjust_vectors()
+
+    def parameter_rows(self, words: int) -> int:
+        """Return the number of rows that are learnt for so many words; a guess, unless these are the present ones."""
+        if words == len(self):
+            return self.composition.rows
+        return words + min(int(self.bucket), SHARED_BUCKETS_PER_WORD * words)
+
+    def extra_memory(self, words: int) -> dict[str, int]:
+        """Return the bytes that vectors of so many words take besides the vectors themselves, by use."""
+        row = 4 * self.vector_size
+        return {"vectors_vocab": words * row, "vectors_ngrams": self.bucket * row, "buckets_word": 200 * words}
+
+    def lock_factors(self) -> None:
+        """Refuse locks, and vectors that were set by hand: both have no meaning here."""
+        for name in ("vectors_lockf", "vectors_vocab_lockf", "vectors_ngrams_lockf"):
+            if np.any(getattr(self, name, 1) != 1):
+                raise ValueError(f"words share the vectors of their n-grams, so none can be locked: set {name} to 1")
+        before = self.vectors
+        self.adjust_vectors()
+        if not np.array_equal(before, self.vectors, equal_nan=True):
+            raise ValueError(
+                "vectors are means of vectors_vocab and vectors_ngrams, and are overwritten by them: set those instead"
+            )
+
+    def intersect_word2vec_format(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: vectors cannot be taken over and locked, since they are made of vectors that words share."""
+        raise NotImplementedError(
+            "with subwords=True vectors cannot be taken over from a file, because they are means of those of n-grams; "
+            "use subwords=False"
+        )
+
+    # ------------------------------------------------------------------ overridden from gensim
+
+    def resize_vectors(self, seed: int = 0) -> None:
+        """Make room for new words and their n-grams, with small random vectors; those of old ones stay."""
+        before = len(self.vectors_vocab)
+        if self.vectors_ngrams is None:
+            self.vectors_ngrams = np.zeros((self.bucket, self.vector_size), dtype=np.float32)
+        self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")
+        old = self.composition.used(self.bucket)
+        self.recalc_char_ngram_buckets()
+        shape, words = self.composition, len(self)
+        rows = prep_vectors((shape.rows, self.vector_size), seed=seed)
+        for buckets, source in ((shape.owned, shape.owners), (shape.shared, np.arange(words, shape.rows))):
+            new = ~old[buckets]
+            self.vectors_ngrams[buckets[new]] = rows[source[new]]
+        self.vectors_ngrams[old & ~shape.used(self.bucket)] = 0
+        kept = min(before, words)
+        rows[:kept] = self.vectors_vocab[:kept]
+        self.vectors_vocab = rows[:words].copy()
+        self.allocate_vecattrs()
+        self.norms = None
+        self.adjust_vectors()
+
+    def recalc_char_ngram_buckets(self) -> None:
+        """Find the n-grams of all words."""
+        super().recalc_char_ngram_buckets()
+        self.__dict__.pop("composition", None)
+
+    def adjust_vectors(self) -> None:
+        """Compute the vectors of all words from those of n-grams, as gensim does, but all at once."""
+        assert self.buckets_word is not None
+        assert self.vectors_ngrams is not None
+        flat = np.concatenate([np.empty(0, dtype=np.uint32), *self.buckets_word])
+        lengths = np.fromiter(map(len, self.buckets_word), dtype=np.int64, count=len(self))
+        self.vectors = mean_with_ngrams(self.vectors_vocab, self.vectors_ngrams, flat, lengths)
+
+    def get_vector(self, key: str | int, norm: bool = False) -> np.ndarray:
+        """Return the vector of a word, known or not; it is zero if none of its n-grams is known."""
+        if self.has_index_for(key):
+            return np.asarray(KeyedVectors.get_vector(self, key, norm=norm))
+        if not isinstance(key, str):
+            raise KeyError(f"Key '{key}' not present")
+        vector: np.ndarray = super().get_vector(key)
+        length = np.linalg.norm(vector) if norm else 1
+        return vector / length if length else vector
+
+    def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
+        return super()._save_specials(fname, separately, sep_limit, {*ignore, "composition"}, *rest)
