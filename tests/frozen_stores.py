@@ -14,7 +14,7 @@ import pytest
 from reference import sentences_of
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting import build, store
+from gensim_hilbert.counting import build, plan, store
 
 FOLDER = Path(__file__).parent / "formats" / "v1"
 
@@ -42,7 +42,7 @@ def sentences() -> list[list[str]]:
 def write(name: str, directory: Path) -> None:
     kept = STORES[name]
     with pytest.MonkeyPatch.context() as patch:
-        for module in (build, store):
+        for module in (build, plan, store):
             patch.setattr(module, "classes_for", lambda _: kept.classes)
         PairCounts.from_corpus(
             sentences(), window=(kept.left, kept.right), weights=kept.weights, min_count=1, directory=directory

@@ -2,14 +2,13 @@
 
 import inspect
 import json
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
 from helpers import SMALL_OPTIONS
+from shell import run_python
 
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.objectives import SGNS, GloVe, Hilbert
@@ -41,17 +40,13 @@ def test_one_warning_names_all_arguments_without_effect():
     [
         ({"solver": "magic"}, "'magic'"),
         ({"vectors": "w"}, "'w'"),
-        ({"threshold": 1.5}, r"threshold.*1\.5"),
-        ({"l2": "strong"}, "The 'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
-        ({"l2": -1}, "The 'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
-        ({"l2": float("nan")}, "The 'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
-        ({"alpha": float("nan")}, "The 'alpha' parameter of HilbertMLE must be a number above 0, got"),
-        ({"alpha": -0.1}, "The 'alpha' parameter of HilbertMLE must be a number above 0, got"),
-        ({"vector_size": 0}, "must be a whole number of 1 or more, got 0"),
-        ({"precision": "half"}, "must be one of 'float32', .* got 'half'"),
+        ({"l2": "strong"}, "'l2' parameter of HilbertMLE must be a number of 0 or more, or 'auto', got"),
+        ({"alpha": float("nan")}, "'alpha' parameter of HilbertMLE must be a number above 0, got"),
+        ({"vector_size": 0}, "'vector_size' parameter of HilbertMLE must be a whole number of 1 or more, got 0"),
+        ({"precision": "half"}, "'precision' parameter of HilbertMLE must be one of 'float32', .* got 'half'"),
         ({"max_vocab_size": -1}, "'max_vocab_size' .* whole number of 0 or more, or None, got -1"),
+        ({"threshold": 1.5}, r"threshold.*1\.5"),
         ({"temperature": 0.5}, "temperature must be 1 or more"),
-        ({"gauge": 2}, "got 2"),
         ({"solver": "gibbs", "negative": -1}, "'negative' .* got -1"),
         ({"solver": "gibbs", "gibbs_steps": 0}, "'gibbs_steps' .* got 0"),
         ({"solver": "gibbs", "sampler": "magic"}, "'magic'"),
@@ -164,6 +159,6 @@ def test_the_command_line_knows_its_options_without_gensim_and_torch():
         "except SystemExit as end: assert not end.code\n"
         "assert 'torch' not in sys.modules and 'gensim' not in sys.modules, sorted(sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_python(code)
     assert done.returncode == 0, done.stderr
     assert "--gibbs-steps" in done.stdout

@@ -1,7 +1,5 @@
 """The vocabulary is the one that Gensim builds by the same rules."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ from gensim.test.utils import datapath
 from gensim.utils import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
 from helpers import MIN_COUNT
 from reference import gensim_vocabulary
+from shell import run_python
 from texts import TEXT
 
 from gensim_hilbert import Vocabulary
@@ -145,6 +144,6 @@ LOADED = "import sys; print(sorted({'gensim', 'torch'} & sys.modules.keys()))"
 def test_counting_loads_neither_gensim_nor_torch(script, tmp_path):
     """They take seconds to load."""
     script = script.format(corpus=datapath("lee_background.cor"), target=str(tmp_path / "counts"))
-    done = subprocess.run([sys.executable, "-c", f"{script}\n{LOADED}"], capture_output=True, text=True)
+    done = run_python(f"{script}\n{LOADED}")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"

@@ -15,9 +15,8 @@ from helpers import assert_same_counts, count, table_of
 from reference import pairs_of, sentences_of
 from texts import TEXT, halves, write_gzip
 
-import gensim_hilbert.corpus.blocks
 from gensim_hilbert import PairCounts
-from gensim_hilbert.corpus import sources
+from gensim_hilbert.corpus import blocks, sources
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.vocabulary import NothingToCount
 
@@ -199,8 +198,8 @@ def test_generators_and_iterators(refused):
 
 
 def test_too_many_files(plain, refused, monkeypatch):
-    assert gensim_hilbert.corpus.blocks.MOST_SOURCES == 2**20
-    monkeypatch.setattr(gensim_hilbert.corpus.blocks, "MOST_SOURCES", 3)
+    assert blocks.MOST_SOURCES == 2**20
+    monkeypatch.setattr(blocks, "MOST_SOURCES", 3)
     refused(ValueError, "4 files are too many: join some", [plain] * 4)
 
 

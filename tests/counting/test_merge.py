@@ -7,8 +7,8 @@ from texts import zipf_text
 
 from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.counting import plan
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.merge import reduce_runs, write_class
-from gensim_hilbert.counting.plan import classes_for
 from gensim_hilbert.counting.runs import write_triples
 
 SIZE, RUNS, FAN_IN = 5, 40, 4

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.counting.plan import classes_for
+from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.store import Store, StoreError
 
 
