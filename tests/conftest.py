@@ -1,4 +1,4 @@
-"""What tests ask for by name: the devices that are here, and real servers on loopback."""
+"""Fixtures that several folders share: devices, corpora, trained models, and real servers on loopback."""
 
 from __future__ import annotations
 
@@ -10,20 +10,114 @@ import subprocess
 import sys
 import threading
 import time
-
-import pytest
+from pathlib import Path
 
 # Small products do not gain by threads, and lose much where a server or another test needs the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import hypothesis
+import pytest
+from helpers import (
+    MIN_COUNT,
+    NEWS_OPTIONS,
+    SMALL_OPTIONS,
+    STREAM_OPTIONS,
+    assert_nothing_left,
+    count,
+    full_training,
+    short_training,
+    table_of,
+)
+from pages import Page
+from reference import gensim_vocabulary, pairs_of, sentences_of
+from subword_models import ODD_SENTENCES, SOLVERS, train_subwords
+from texts import TEXT
+
+import gensim_hilbert.corpus.blocks
+from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.report import report
+
+COMMON = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.function_scoped_fixture]}
+hypothesis.settings.register_profile("few", max_examples=25, derandomize=True, **COMMON)
+hypothesis.settings.register_profile("many", max_examples=250, **COMMON)
+
+
+def pytest_configure(config):
+    """A run of all tests, slow ones included, has hypothesis invent more examples, and others each time."""
+    if config.getoption("--hypothesis-profile", None) is None:
+        hypothesis.settings.load_profile("few" if config.option.markexpr else "many")
+
 
 def pytest_generate_tests(metafunc):
-    """A test that asks for `device` runs on all that are here."""
+    """Run a test that asks for `device` on every device that is available."""
     if "device" in metafunc.fixturenames:
         import torch  # most tests do without
 
         here = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
         metafunc.parametrize("device", [name for name, available in here.items() if available])
+
+
+@pytest.fixture(scope="module", name="short_training")
+def _short_training():
+    """Fewer updates: enough to see that a model learns."""
+    with short_training():
+        yield
+
+
+# ---------------------------------------------------------------------------------------------------- corpora
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """TEXT as a plain file."""
+    path = tmp_path / "text.txt"
+    path.write_bytes(TEXT)
+    return path
+
+
+@pytest.fixture(scope="session")
+def expected(tmp_path_factory):
+    """The counts of TEXT, which the oracle has checked."""
+    path = tmp_path_factory.mktemp("plain") / "text.txt"
+    path.write_bytes(TEXT)
+    counts = count(path, workers=1)
+    sentences = sentences_of(TEXT)
+    words, numbers = gensim_vocabulary(sentences, min_count=MIN_COUNT)
+    assert (counts.vocabulary.words, counts.vocabulary.counts.tolist()) == (words, numbers)
+    assert table_of(counts) == pairs_of(sentences, words, 4, 4, "dynamic")
+    return counts
+
+
+@pytest.fixture
+def target(tmp_path):
+    """Where counts are to be written."""
+    return tmp_path / "out" / "counts"
+
+
+@pytest.fixture
+def refused(target):
+    """A function that checks that counting raises an error and leaves nothing behind."""
+
+    def check(error, message, corpus, **options):
+        with pytest.raises(error, match=message) as caught:
+            PairCounts.from_corpus(corpus, directory=target, **{"min_count": 1, "workers": 2} | options)
+        assert type(caught.value) is error or error in (OSError, UnicodeError)
+        assert_nothing_left(target)
+        return caught.value
+
+    return check
+
+
+@pytest.fixture
+def set_block_bytes(monkeypatch):
+    """A function that sets the size of blocks."""
+    return functools.partial(monkeypatch.setattr, gensim_hilbert.corpus.blocks, "BLOCK_BYTES")
+
+
+@pytest.fixture(params=[200, 1 << 20], ids=["small blocks", "one block"])
+def block_bytes(request, set_block_bytes):
+    """Run a test with text cut into small blocks, and with text in one block."""
+    set_block_bytes(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +128,67 @@ def news() -> list[list[str]]:
 
     with open(datapath("lee_background.cor"), encoding="utf-8") as file:
         return [simple_preprocess(line) for line in file]
+
+
+@pytest.fixture(scope="session")
+def some_news(news) -> list[list[str]]:
+    """Fewer of them."""
+    return news[:120]
+
+
+# ---------------------------------------------------------------------------------------------------- trained models
+
+
+def for_reading(*arguments, **options) -> HilbertMLE:
+    """A model that is trained as users train, and whose vectors no test can change for the next one."""
+    with full_training():
+        model = HilbertMLE(*arguments, **options)
+    model.wv.vectors.flags.writeable = model.syn1neg.flags.writeable = False
+    return model
+
+
+@pytest.fixture(scope="session")
+def news_model(news) -> HilbertMLE:
+    """A model of the news, for reading only; copy it to train on."""
+    return for_reading(news, **NEWS_OPTIONS, compute_loss=True)
+
+
+@pytest.fixture(scope="session")
+def small_model(some_news) -> HilbertMLE:
+    """A model of some news, for reading only; copy it to train on."""
+    return for_reading(some_news, **SMALL_OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def stream_model(news) -> HilbertMLE:
+    """A model of the news from the stream, for reading only; copy it to train on."""
+    return for_reading(news, **STREAM_OPTIONS, epochs=20, compute_loss=True)
+
+
+@pytest.fixture(scope="session", params=SOLVERS)
+def subword_model(request, news) -> HilbertMLE:
+    """A model with subwords by each solver, for reading only."""
+    with short_training():
+        return train_subwords(news[:150] + ODD_SENTENCES, request.param)
+
+
+@pytest.fixture(scope="session")
+def saved_news_model(news_model, tmp_path_factory) -> Path:
+    """Where the model of the news is saved."""
+    path = tmp_path_factory.mktemp("model") / "news <1>.model"
+    news_model.save(str(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def news_page(news_model, tmp_path_factory) -> Page:
+    """The report of the model of the news, with the neighbours of two words."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report(news_model, path, words=["minister", "israeli"], title="news")
+    return Page(path)
+
+
+# ---------------------------------------------------------------------------------------------------- servers
 
 
 def free_port() -> int:
@@ -61,17 +216,32 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def http_folder(tmp_path):
+def serve():
+    """A function that starts an HTTP server with a handler and returns it; it ends with the test."""
+    servers = []
+
+    def start(handler) -> http.server.ThreadingHTTPServer:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        servers.append((server, thread))
+        return server
+
+    yield start
+    for server, thread in servers:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def http_folder(serve, tmp_path):
     """(address, folder): what lies in the folder is served."""
     folder = tmp_path / "served"
     folder.mkdir()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}", folder
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    server = serve(functools.partial(QuietHandler, directory=str(folder)))
+    return f"http://127.0.0.1:{server.server_address[1]}", folder
 
 
 @pytest.fixture(scope="session")
@@ -95,17 +265,20 @@ def s3_server():
 
 
 @pytest.fixture
-def s3(s3_server, monkeypatch, request):
+def s3_environment(s3_server, monkeypatch):
+    """Variables by which boto3, here and in processes that are started, talks to moto's server."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+
+
+@pytest.fixture
+def s3(s3_environment, request):
     """(client, bucket): an empty bucket."""
     import boto3
 
-    for name, value in (
-        ("AWS_ACCESS_KEY_ID", "x"),
-        ("AWS_SECRET_ACCESS_KEY", "x"),
-        ("AWS_DEFAULT_REGION", "us-east-1"),
-    ):
-        monkeypatch.setenv(name, value)
-    client = boto3.client("s3", endpoint_url=s3_server)
+    client = boto3.client("s3")
     bucket = "b" + str(abs(hash(request.node.nodeid)))
     client.create_bucket(Bucket=bucket)
     return client, bucket
@@ -123,18 +296,9 @@ def gcs(monkeypatch):
     from google.auth.credentials import AnonymousCredentials
 
     port = free_port()
+    options = ["--host", "127.0.0.1", "--port", str(port), "--in-memory"]
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "gcp_storage_emulator",
-            "start",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--in-memory",
-        ],
+        [sys.executable, "-m", "gcp_storage_emulator", "start", *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -10,25 +10,34 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+from shell import ROOT, environment
+
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 # Packages that a document may need and a machine may lack: a block that imports one is then left out.
 OPTIONAL = ("dask", "distributed", "mpi4py")
 
-# Runs blocks of Python in one namespace; prints what each has printed, as JSON.
+# Runs the Python blocks of each document in a namespace and a folder of its own; prints, as JSON, what each block
+# has printed, or None where it needs a package that is not installed, and what went wrong.
 SESSION = f"""
-import contextlib, io, json, sys
-names, outputs = {{"__name__": "__main__"}}, []
-for code in json.load(sys.stdin):
-    with contextlib.redirect_stdout(io.StringIO()) as out:
+import contextlib, io, json, os, sys, tempfile, traceback
+printed = []
+for codes in json.load(sys.stdin):
+    names, outputs, error = {{"__name__": "__main__"}}, [], None
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         try:
-            exec(compile(code, "document", "exec"), names)
-        except ModuleNotFoundError as error:
-            if error.name.partition(".")[0] not in {OPTIONAL}:
-                raise
-            out = None
-    outputs.append(out and out.getvalue())
-print(json.dumps(outputs))
+            for code in codes:
+                with contextlib.redirect_stdout(io.StringIO()) as out:
+                    try:
+                        exec(compile(code, "document", "exec"), names)
+                    except ModuleNotFoundError as missing:
+                        if missing.name.partition(".")[0] not in {OPTIONAL}:
+                            raise
+                        out = None
+                outputs.append(out and out.getvalue())
+        except Exception:
+            error = traceback.format_exc()
+    printed.append((outputs, error))
+print(json.dumps(printed))
 """
 
 
@@ -50,10 +59,11 @@ def blocks_of(path: Path) -> list[Block]:
     ]
 
 
-def run_python(codes: list[str], cwd: Path) -> list[str | None]:
-    """What blocks print, run one after the other in one process; None for one that needs what is not installed."""
+def run_python(documents: list[list[str]]) -> list[tuple[list[str | None], str | None]]:
+    """What the blocks of each document print, and the traceback of one that fails; all in one process."""
+    command = [sys.executable, "-c", SESSION]
     done = subprocess.run(
-        [sys.executable, "-c", SESSION], input=json.dumps(codes), cwd=cwd, capture_output=True, text=True, check=False
+        command, input=json.dumps(documents), capture_output=True, text=True, check=False, env=environment()
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -64,6 +74,9 @@ def session_of(text: str) -> list[tuple[str, str]]:
     return [(part.partition("\n")[0], part.partition("\n")[2]) for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
 
 
+README = ROOT / "README.md"
+DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = {path: blocks_of(path) for path in DOCUMENTS}
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 

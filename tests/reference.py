@@ -68,3 +68,37 @@ def draw(seed: int, place: int) -> int:
     """The 32-bit number that decides whether subsampling keeps the token at this place of the corpus."""
     salt_a, salt_b = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
     return _fold(_fold(seed ^ salt_a, salt_b) ^ place, salt_a) >> 32
+
+
+# ---------------------------------------------------------------------------------------------------- factorisation
+# The pairs of a shard are (row, column, value) triples here.
+
+
+def pair_products(w, v, d: int, pairs) -> list[float]:
+    """For each pair, the product of the first d numbers of its two rows."""
+    return [sum(float(w[i][k]) * float(v[j][k]) for k in range(d)) for i, j, _ in pairs]
+
+
+def sums_of_products(pairs, right, rows: int, d: int) -> list[list[float]]:
+    """A sparse matrix of so many rows times the first d columns of a dense one."""
+    sums = [[0.0] * d for _ in range(rows)]
+    for i, j, value in pairs:
+        for k in range(d):
+            sums[i][k] += float(value) * float(right[j][k])
+    return sums
+
+
+def adam_row(x, gradient, first, second, prior, d, betas, rate, step, lock=1.0):
+    """One row after a step of Adam: its numbers and both moments, and the squared norm of its gradient.
+
+    A Gaussian prior pulls the first d numbers to zero; a lock shortens the step.
+    """
+    moved, squares = ([], [], []), 0.0
+    for k, number in enumerate(map(float, x)):
+        slope = float(gradient[k]) + (prior * number if k < d else 0.0)
+        m, v = betas[0] * first[k] + (1 - betas[0]) * slope, betas[1] * second[k] + (1 - betas[1]) * slope**2
+        direction = m / (1 - betas[0] ** step) / ((v / (1 - betas[1] ** step)) ** 0.5 + 1e-8)
+        for side, value in zip(moved, (number - lock * rate * direction, m, v), strict=True):
+            side.append(value)
+        squares += slope**2
+    return *moved, squares

@@ -1,4 +1,4 @@
-"""The command line: as a shell runs it, in a process without a terminal; or here, where only what it says matters."""
+"""The command line: in a process without a terminal, as a shell runs it; or in this process, which is faster."""
 
 from __future__ import annotations
 
@@ -10,21 +10,35 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
 from gensim_hilbert.cli import main
 
+ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "gensim_hilbert"]
 
 
-def run(*arguments, **options):
+def environment() -> dict[str, str]:
+    """Variables with which a process finds the package, in whatever folder it works."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def run(*arguments, command=COMMAND, **options) -> subprocess.CompletedProcess:
+    """Run the command line in a process of its own."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 300, **options}
-    return subprocess.run([*COMMAND, *map(str, arguments)], check=False, stdin=subprocess.DEVNULL, **options)
+    command = [*command, *map(str, arguments)]
+    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=environment(), **options)
 
 
-def run_here(*arguments):
-    """The same without a process of its own, which takes seconds to load its libraries."""
+def run_python(program: str, *arguments, **options) -> subprocess.CompletedProcess:
+    """Run a program of Python in a process of its own."""
+    return run(*arguments, command=[sys.executable, "-c", program], **options)
+
+
+def run_here(*arguments) -> subprocess.CompletedProcess:
+    """Run the command line in this process: others take seconds to load their libraries."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(warnings, "formatwarning", warnings.formatwarning)  # to have it back
@@ -34,7 +48,8 @@ def run_here(*arguments):
     return subprocess.CompletedProcess(arguments, ended.value.code, out.getvalue(), err.getvalue())
 
 
-def start(*arguments):
+def start(*arguments) -> subprocess.Popen:
+    """Start the command line in a process of its own."""
     # A shell that starts pytest in the background may have it ignore SIGINT, and children inherit that.
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
@@ -42,6 +57,7 @@ def start(*arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=environment(),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
@@ -73,5 +89,6 @@ def assert_one_sentence(done, message, code=1):
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     lines = done.stderr.splitlines()
-    assert len(lines) == 1 or (code == 2 and lines[0].startswith("Usage: ")), done.stderr
+    assert lines[0].startswith("error: " if code == 1 else "Usage: "), done.stderr
+    assert len(lines) == 1 or code == 2, done.stderr
     assert message in " ".join(lines[-1].split()), done.stderr

@@ -1,4 +1,4 @@
-"""What a model has learnt from is known after saving, loading, pickling and copying."""
+"""Saving, loading and copying a model, with the counts beside it."""
 
 import copy
 import pickle
@@ -6,9 +6,94 @@ import pickle
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
+from helpers import SMALL_OPTIONS
 
-from gensim_hilbert import HilbertMLE
+from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.model_files import LearntFrom
+
+pytestmark = pytest.mark.usefixtures("short_training")
+
+
+def test_saving_leaves_counts_alone_that_were_not_saved_with_a_model(small_model, some_news, tmp_path):
+    own = PairCounts.from_corpus(some_news, window=9, directory=tmp_path / "wiki.counts")
+    with pytest.raises(FileExistsError, match=r"wiki\.counts .* choose another name"):
+        small_model.save(str(tmp_path / "wiki"))
+    HilbertMLE(some_news, solver="gibbs", **SMALL_OPTIONS).save(str(tmp_path / "wiki"))
+    assert PairCounts.open(tmp_path / "wiki.counts").fingerprint == own.fingerprint
+    assert HilbertMLE.load(str(tmp_path / "wiki")).counts is None
+
+
+def test_a_model_saved_over_another_replaces_its_counts(small_model, some_news, tmp_path):
+    path = str(tmp_path / "model")
+    small_model.save(path)
+    HilbertMLE(some_news[:60], **SMALL_OPTIONS).save(path)
+    assert HilbertMLE.load(path).counts.total < small_model.counts.total
+    HilbertMLE(some_news, solver="gibbs", **SMALL_OPTIONS).save(path)
+    assert not (tmp_path / "model.counts").exists()
+
+
+def test_counts_of_another_model_beside_a_file_are_not_taken_for_its_own(small_model, some_news, tmp_path, caplog):
+    small_model.save(str(tmp_path / "model"))
+    HilbertMLE(some_news[:60], **SMALL_OPTIONS).save(str(tmp_path / "other"))
+    (tmp_path / "model.counts").rename(tmp_path / "away")
+    (tmp_path / "other.counts").rename(tmp_path / "model.counts")
+    assert HilbertMLE.load(str(tmp_path / "model")).counts is None
+    assert "does not hold the counts" in caplog.text
+
+
+def test_a_deep_copy_goes_on_with_the_same_counts(small_model, some_news):
+    twin = copy.deepcopy(small_model)
+    twin.train(some_news[:20], total_examples=20, epochs=1)
+    assert twin.counts.total > small_model.counts.total
+    assert np.array_equal(copy.deepcopy(small_model).wv.vectors, small_model.wv.vectors)
+
+
+def test_a_pickled_copy_goes_on_from_its_vectors(small_model, some_news, caplog):
+    twin = pickle.loads(pickle.dumps(small_model))
+    twin.train(some_news[:3], total_examples=3, epochs=1)
+    assert "without the counts of earlier texts" in caplog.text
+    unseen = [word for word in twin.wv.index_to_key if not any(word in text for text in some_news[:3])]
+    rows = [twin.wv.key_to_index[word] for word in unseen]
+    assert np.allclose(twin.wv.vectors[rows], small_model.wv.vectors[rows], atol=1e-5)
+
+
+def test_a_model_with_damaged_counts_is_loaded_without_them(small_model, tmp_path, caplog):
+    small_model.save(str(tmp_path / "model"))
+    (tmp_path / "model.counts" / "manifest.json").write_text("{")
+    assert HilbertMLE.load(str(tmp_path / "model")).counts is None
+    assert "is without them" in caplog.text
+
+
+@pytest.mark.parametrize("mmap", [pytest.param(None, marks=pytest.mark.slow), "r"])
+def test_saved_models_load_and_train_on(news_model, news, tmp_path, mmap):
+    news_model.save(str(tmp_path / "model"), sep_limit=100)
+    loaded = HilbertMLE.load(str(tmp_path / "model"), mmap=mmap)
+    np.testing.assert_array_equal(loaded.wv.vectors, news_model.wv.vectors)
+    np.testing.assert_array_equal(loaded.syn1neg, news_model.syn1neg)
+    assert loaded.counts.fingerprint == news_model.counts.fingerprint
+    loaded.train(news[:50], total_examples=50, epochs=1)
+    assert loaded.counts.total > news_model.counts.total
+
+
+def test_models_without_counts_are_pickled_and_load_alone(news_model, tmp_path):
+    news_model.save(str(tmp_path / "model"))
+    (tmp_path / "alone").write_bytes((tmp_path / "model").read_bytes())
+    assert HilbertMLE.load(str(tmp_path / "alone")).wv.most_similar("police")
+    again = pickle.loads(pickle.dumps(news_model))
+    assert again.wv.most_similar("police") == news_model.wv.most_similar("police")
+    assert again.counts is None
+
+
+@pytest.mark.parametrize("mmap", [pytest.param(None, marks=pytest.mark.slow), "r"])
+def test_saved_models_of_the_stream_load_and_train_on(stream_model, news, tmp_path, mmap):
+    stream_model.save(str(tmp_path / "m"))
+    loaded = HilbertMLE.load(str(tmp_path / "m"), mmap=mmap)
+    assert np.array_equal(loaded.wv.vectors, stream_model.wv.vectors)
+    assert loaded.pmi("bin", "laden") == stream_model.pmi("bin", "laden")
+    loaded.train(news, total_examples=len(news), epochs=2, compute_loss=True)
+    assert loaded.get_latest_training_loss() < 1.05 * stream_model.get_latest_training_loss()
+    assert not np.array_equal(loaded.wv.vectors, stream_model.wv.vectors)
+
 
 SMALL = {"vector_size": 6, "min_count": 10, "epochs": 1, "workers": 1}
 

@@ -32,7 +32,7 @@ import importlib
 import math
 from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    ignored_options: tuple[str, ...] = ()  # Keywords of the model that have no effect.
+    ignored_options: ClassVar[tuple[str, ...]] = ()  # Keywords of the model that have no effect.
     kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
     has_background = True  # Whether pairs that do not occur contribute to the loss.
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
@@ -129,7 +129,8 @@ class Objective:
 
         `a` has one number per context and `b` one per term, shaped so that they broadcast against `psi`, of which
         contexts may be the rows or the columns. The losses, one per cell, are `psi` itself if
-        `background_is_its_derivative`. For a model of probabilities they are the probabilities.
+        `background_is_its_derivative`. For a model of probabilities they are the probabilities. They should be 0 where
+        a_i or b_j is 0: samples leave such words out.
         """
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ Biases come to lie near ln N_i - 1/2 ln N, and w_i.v_j near PMI. h is scaled to 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class GloVe(Objective):
 
     kernel = "biased"
     has_background = False
-    ignored_options: tuple[str, ...] = ("background", "background_samples")
+    ignored_options: ClassVar[tuple[str, ...]] = ("background", "background_samples")
 
     def __post_init__(self) -> None:
         if not self.x_max > 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,11 @@ from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
 from gensim_hilbert.training.factors import Factor
-from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Start
+from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
 from gensim_hilbert.training.kernels import KERNELS
+from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -45,66 +46,10 @@ DIVERGED = 30.0  # How many times the expected mass of a shard, or the loss with
 LEAST_MASS = 0.05  # Per cell: a few counts may leave hardly any mass to compare with.
 COLUMNS = 64  # Columns that are drawn for each shard.
 DENSE_WORDS = 256  # Up to which it takes no longer to visit all cells (benchmarks/RESULTS.md).
-EXACT_WORDS = 65_536  # Up to which `evaluate` visits all cells.
-EVALUATION_COLUMNS = 1024  # Columns of each shard from which it estimates the loss beyond.
-LARGE_SHARD = 2048  # Rows beyond which dense shards are worked on one at a time, for memory's sake.
 
 
 class Diverged(ArithmeticError):
     """The probabilities of a shard add up to far more than they should, or its loss is beyond all measure."""
-
-
-@dataclass
-class Sums:
-    """Sums over the shards of a pass, as far as it is done."""
-
-    shards: int = 0
-    loss: float = 0.0
-    error: float = 0.0  # Squared standard error of the loss.
-    mass: float = 0.0  # The model's probabilities.
-    share: float = 0.0  # What they should add up to.
-    gradient: float = 0.0  # Squared norms.
-
-    def add(self, cost: Cost, error: float, gradient: float, shards: int = 1) -> None:
-        """Add one shard, or several."""
-        self.shards += shards
-        self.loss += cost.loss
-        self.error += error
-        self.mass += cost.mass
-        self.share += cost.share
-        self.gradient += gradient
-
-    def report(self, passes: float, scale: float) -> Report:
-        """Return the sums as means, the loss times `scale`."""
-        return Report(
-            passes=passes,
-            loss=self.loss / self.shards * scale,
-            unitarity=self.mass / self.share if self.share else math.nan,
-            gradient=math.sqrt(self.gradient / self.shards),
-            error=math.sqrt(self.error) / self.shards * scale,
-        )
-
-
-@dataclass
-class Report:
-    """How a pass, or what is done of it, went.
-
-    `passes` counts the passes done in all. `loss` includes the prior; `error` is its standard error, 0 if it is exact.
-    `unitarity` is the sum of the model's probabilities (tempered), which tends to 1 and is NaN where the objective is
-    no model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
-    """
-
-    passes: float = 0.0
-    loss: float = 0.0
-    unitarity: float = 0.0
-    gradient: float = 0.0
-    error: float = 0.0
-
-    def __str__(self) -> str:
-        error = f" ± {self.error:.1g}" if self.error else ""
-        unitarity = "" if math.isnan(self.unitarity) else f", sum p^ {self.unitarity:.4f}"
-        gradient = "" if math.isnan(self.gradient) else f", gradient {self.gradient:.3g}"
-        return f"loss {self.loss:.6f}{error}{unitarity}{gradient}"
 
 
 class Factorization:
@@ -211,8 +156,8 @@ class Factorization:
         self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
-        known = objective.loss_without_vectors
-        self.loss_without_vectors = self._loss_without_vectors() if known is None else known
+        biases = None if start is None else start.biases
+        self.loss_without_vectors = loss_at_zero(objective, self.kernel, self.shards, biases, seed)
 
     # ------------------------------------------------------------------ beginning
 
@@ -269,16 +214,6 @@ class Factorization:
         w, v = (torch.zeros(self.n, self.shards.rows, width, device=self.device) for _ in range(2))
         return w, v if self.composition is None else v.new_zeros(self.composition.rows, width)
 
-    def _loss_without_vectors(self) -> float:
-        """Return the mean loss per cell of vectors that are zero, by one shard, since all are alike."""
-        host, nothing = self.shards.on_host(), np.zeros((self.size, self.vector_size), dtype=np.float32)
-        biases = self.objective.start if self.given is None or self.given.biases is None else self.given.biases
-        w, v = (host.arranged(side)[0] for side in self.kernel.extended(nothing, nothing, biases))
-        gradients = SampledGradients(self.objective, self.kernel, host, EVALUATION_COLUMNS, self.seed)
-        with threads(1):
-            cost, _ = gradients(host[0, 0], w, v, gradients.workspace(w.shape[1]), 0)
-        return float(cost.loss) / len(w) ** 2
-
     # ------------------------------------------------------------------ running
 
     @property
@@ -330,7 +265,7 @@ class Factorization:
 
     def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
         """Go through shards, without a halt unless all blocks of a side move together."""
-        n = self.n
+        n, end = self.n, self.steps_done + len(order)
         while order:
             leg = order[: n - self.steps_done % n] if self.v.moves_together else order
             steps = range(self.steps_done, self.steps_done + len(leg))
@@ -342,7 +277,7 @@ class Factorization:
                 for cost, error, gradient in team.map(self._learn, leg, rates, number):
                     self.sums.add(cost, error, gradient)
                     self.steps_done += 1
-                    if self.steps_done % n == 0 or self.steps_done == len(order):
+                    if self.steps_done % n == 0 or self.steps_done == end:
                         self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
                         if progress:
                             progress(self.report)
@@ -460,36 +395,11 @@ class Factorization:
         report has the standard error of the loss.
         """
         kernel = KERNELS[self.objective.kernel](self.vector_size, "float32")
-        exact = DenseGradients(self.objective, kernel, self.shards)
-        sums = Sums()
-        if self.batches is not None:
-            for offset in range(self.n):
-                loss, mass, share = Batches(exact).loss(self.w, self.v, offset).tolist()
-                sums.add(Cost(loss, mass, share), 0.0, 0.0, self.n)
-        elif self.size <= EXACT_WORDS or not self.objective.has_background:
-            self._evaluate_shards(exact, sums)
-        else:
-            self._evaluate_shards(
-                SampledGradients(self.objective, kernel, self.shards, EVALUATION_COLUMNS, self.seed), sums
-            )
+        sums = sum_losses(self.objective, kernel, self.shards, self.w, self.v, self.seed)
         report = sums.report(self.steps_done / self.n**2, self.n**2 / self.size**2)
         report.loss += 0.5 * (self.w.prior() + self.v.prior()) / self.size
         report.gradient = math.nan
         return report
-
-    def _evaluate_shards(self, gradients: DenseGradients | SampledGradients, sums: Sums) -> None:
-        """Add the losses of all shards to the sums, without moving anything."""
-
-        def cost_of(shard: Shard, room: Workspace) -> tuple[Cost, float]:
-            w, v = self.w[shard.i], self.v[shard.j]
-            if isinstance(gradients, DenseGradients):
-                return gradients.loss(shard, w, v, room.psi), 0.0
-            return gradients(shard, w, v, room, -1)
-
-        several = isinstance(gradients, SampledGradients) or self.shards.rows <= LARGE_SHARD
-        with Team(self.shards, lambda: gradients.workspace(self.w[0].shape[1]), several) as team:
-            for cost, error in team.map(cost_of, self.shards.latin()):
-                sums.add(Cost(*map(float, cost)), error, 0.0)
 
     def release_moments(self) -> None:
         """Give back the memory that only further steps would need."""

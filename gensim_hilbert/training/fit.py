@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,7 +13,6 @@ from gensim_hilbert.objectives import Biases
 
 if TYPE_CHECKING:
     from gensim_hilbert.training.checkpoint import Arrays
-    from gensim_hilbert.training.factorization import Report
 
 BACKGROUNDS = ("auto", "sampled", "dense")  # how pairs that do not occur are treated
 PRECISIONS = ("float32", "tf32", "bf16")  # of the matrix products of a shard; all else is float32, sums are float64
@@ -64,6 +65,28 @@ class Fitted(NamedTuple):
     psi_offset: float = 0.0
     offsets: Biases | None = None
     history: Sequence[Record] = ()
+
+
+@dataclass
+class Report:
+    """How a pass, or what is done of it, went.
+
+    `passes` counts the passes done in all. `loss` includes the prior; `error` is its standard error, 0 if it is exact.
+    `unitarity` is the sum of the model's probabilities (tempered), which tends to 1 and is NaN where the objective is
+    no model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
+    """
+
+    passes: float = 0.0
+    loss: float = 0.0
+    unitarity: float = 0.0
+    gradient: float = 0.0
+    error: float = 0.0
+
+    def __str__(self) -> str:
+        error = f" ± {self.error:.1g}" if self.error else ""
+        unitarity = "" if math.isnan(self.unitarity) else f", sum p^ {self.unitarity:.4f}"
+        gradient = "" if math.isnan(self.gradient) else f", gradient {self.gradient:.3g}"
+        return f"loss {self.loss:.6f}{error}{unitarity}{gradient}"
 
 
 class Fit(Protocol):

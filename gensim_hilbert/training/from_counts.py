@@ -11,12 +11,11 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.training.fit import Fit, Fitted, Start
+from gensim_hilbert.training.fit import Fit, Fitted, Report, Start
 from gensim_hilbert.training.session import ProgressReport
 
 if TYPE_CHECKING:
     from gensim_hilbert.training.checkpoint import Arrays, Saved
-    from gensim_hilbert.training.factorization import Report
 
 logger = logging.getLogger(__name__)
 

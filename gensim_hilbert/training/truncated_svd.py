@@ -15,8 +15,7 @@ import torch
 
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.checkpoint import Saved
-from gensim_hilbert.training.factorization import Report
-from gensim_hilbert.training.fit import Fitted, Start
+from gensim_hilbert.training.fit import Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, canonical_
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """gensim's own tests, pointed at HilbertMLE: the measure of "drop-in"."""
 
 import importlib.util
+import re
 import types
 import unittest
 from pathlib import Path
@@ -9,7 +10,6 @@ import gensim.models.word2vec
 import pytest
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.training import factorization
 
 pytest.importorskip("testfixtures", reason="gensim's tests need testfixtures")
 
@@ -54,18 +54,22 @@ def cases(model: type) -> dict[str, unittest.TestCase]:
 
 
 CASES = {"factorization": cases(HilbertMLE), "gibbs": cases(GibbsMLE)}
+# Softmax and bags of words have no effect here: of tests that differ in nothing else, one runs by default. So does one
+# of those that load models of old versions, and one that evaluates vectors, which are KeyedVectors in any case.
+ALIKE = re.compile(r"\w+.test_(cbow_|sg_hs|sg_fixedwindowsize|evaluate_word_pairs|load_old_models_[12])")
 
 
-@pytest.fixture(autouse=True)
-def short_training(monkeypatch):
-    """Enough to see that it learns."""
-    monkeypatch.setattr(factorization, "UPDATES", 64)
-    monkeypatch.setattr(factorization, "LEAST_PASSES", 3)
+def runs() -> list:
+    """(name, solver) of each test; by default one solver, and one of tests that are alike."""
+    names = [name for name in CASES["gibbs"] if name not in LEFT_OUT]
+    slow = [(name, solver) for name in names for solver in CASES if solver == "gibbs" or ALIKE.match(name)]
+    fast = [(name, "factorization") for name in names if not ALIKE.match(name)]
+    return [*fast, *(pytest.param(*run, marks=pytest.mark.slow) for run in slow)]
 
 
 @pytest.mark.filterwarnings("ignore:HilbertMLE with solver=")
-@pytest.mark.parametrize("solver", CASES)
-@pytest.mark.parametrize("name", [name for name in CASES["gibbs"] if name not in LEFT_OUT])
+@pytest.mark.usefixtures("short_training")
+@pytest.mark.parametrize(("name", "solver"), runs())
 def test_gensim(name, solver):
     result = unittest.TestResult()
     CASES[solver][name].run(result)

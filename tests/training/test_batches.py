@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fake_devices import fake_devices
+from ngrams import vectors_of
 from torch._subclasses.fake_tensor import DataDependentOutputException
 
 from gensim_hilbert import PairCounts
@@ -14,6 +15,7 @@ from gensim_hilbert.training import batches as batches_module
 from gensim_hilbert.training import pairs
 from gensim_hilbert.training import shards as shards_module
 from gensim_hilbert.training.batches import Batches
+from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
@@ -77,3 +79,44 @@ def test_a_pass_stays_on_the_device_and_never_waits_for_it(counts, objective, ba
         assert sums.device.type == batches.loss(w, v, 1).device.type == gpu
         with pytest.raises(DataDependentOutputException):  # The test would notice.
             sums.tolist()
+
+
+def rows_of_shards(counts, **options) -> Factorization:
+    """A fit that visits whole rows of shards, as on a GPU."""
+    fit = Factorization(named("hilbert").bind(counts), SIZE, **{"n": N, "passes": 3, "columns": 16} | options)
+    fit.batches = Batches(fit.gradients)
+    return fit
+
+
+def test_rows_of_shards_whose_vectors_are_made_of_n_grams(counts):
+    composition = vectors_of(counts.vocabulary.words, bucket=2000, size=SIZE).composition
+    options = {"n": N, "passes": 3, "columns": 16, "composition": composition}
+    fits = [Factorization(named("hilbert").bind(counts), SIZE, **options), rows_of_shards(counts, **options)]
+    reports = [fit.run(fit.steps) for fit in fits]
+    one, all_at_once = (np.concatenate(fit.result()[:2]) for fit in fits)
+    np.testing.assert_allclose(all_at_once, one, atol=1e-3 * np.abs(one).max())
+    assert reports[1].loss == pytest.approx(reports[0].loss, rel=1e-4)
+
+
+def test_after_a_divergence_rows_of_shards_are_as_if_the_rate_had_been_lower(counts):
+    fit = rows_of_shards(counts, rate=300.0)
+    fit.run(fit.steps)
+    assert fit.scale < 1
+    lower = rows_of_shards(counts, rate=300.0 * fit.scale)
+    lower.run(lower.steps)
+    assert lower.scale == 1
+    np.testing.assert_array_equal(fit.result().parameters, lower.result().parameters)
+
+
+@pytest.mark.parametrize("stop", [5, 16, 21])
+def test_rows_of_shards_go_on_from_a_checkpoint(counts, stop, tmp_path):
+    whole, cut = rows_of_shards(counts), rows_of_shards(counts)
+    whole.run(whole.steps)
+    cut.run(stop)
+    assert cut.steps_done == -(-stop // N) * N, "rows are whole"
+    checkpoint = Checkpoint(tmp_path, {"settings": {}})
+    checkpoint.write(1, *cut.state())
+    again = rows_of_shards(counts, saved=checkpoint.load())
+    again.run(again.steps)
+    np.testing.assert_array_equal(again.result().parameters, whole.result().parameters)
+    assert again.history == whole.history

@@ -100,19 +100,19 @@ def test_where_all_columns_are_drawn_the_estimate_is_exact(counts):
 
 @pytest.mark.parametrize("objective", WITH_BACKGROUND)
 def test_the_optimum_is_that_of_the_dense_solver(news, objective, tmp_path):
-    """After the same passes the exact loss is within 0.5% and psi correlates above .995."""
+    """After the same passes the exact loss is as low, and psi differs by less than by another seed."""
     counts = PairCounts.from_corpus(news, directory=tmp_path / "counts", min_count=10)
     losses, tables = [], []
-    for background in ("dense", "sampled"):
-        fit = Factorization(
-            named(objective).bind(counts), 10, n=N, passes=60, background=background, columns=128, tolerance=0
-        )
+    for background, seed in (("dense", 1), ("sampled", 1), ("dense", 2)):
+        options = {"n": N, "passes": 60, "columns": 128, "tolerance": 0}
+        fit = Factorization(named(objective).bind(counts), 10, background=background, seed=seed, **options)
         fit.run(fit.steps)
         losses.append(fit.evaluate().loss)
-        covectors, vectors, _ = fit.result()
+        covectors, vectors = fit.result()[:2]
         tables.append((covectors @ vectors.T).ravel())
-    assert losses[1] == pytest.approx(losses[0], rel=0.005)
-    assert np.corrcoef(tables)[0, 1] > 0.995
+    assert losses[1:] == pytest.approx([losses[0]] * 2, rel=0.002)
+    sampled, reseeded = np.corrcoef(tables)[0, 1:]
+    assert sampled > reseeded
 
 
 @pytest.mark.parametrize("objective", ["glove(x_max=10)", "lds"])

@@ -1,11 +1,130 @@
-"""A session runs what is left of a training, and makes results where somebody needs them."""
+"""A training session: epochs, callbacks, history, checkpoints."""
 
 import numpy as np
 import pytest
+from helpers import NEWS_OPTIONS, STREAM_OPTIONS, Recorder, Stop, StopAfter, assert_same_vectors, full_training
 
+from gensim_hilbert import HilbertMLE
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Fitted
 from gensim_hilbert.training.session import Session, Watcher
+
+pytestmark = pytest.mark.usefixtures("short_training")
+SENTENCES = [[f"w{k % 7}", f"w{k % 5}", f"w{k % 3}"] for k in range(300)]
+OPTIONS = {"vector_size": 4, "min_count": 1, "workers": 1}
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_a_script_with_two_trainings_goes_on_in_either(solver, tmp_path):
+    def script(first=(), second=(), **options):
+        model = HilbertMLE(SENTENCES, **OPTIONS, solver=solver, callbacks=first, **options)
+        model.train(SENTENCES[:100], total_examples=100, epochs=3, callbacks=second)
+        return model
+
+    expected = script()
+    for interruption in ({"first": [StopAfter(2)]}, {"second": [StopAfter(1)]}):
+        with pytest.raises(Stop):
+            script(**interruption, checkpoint=tmp_path)
+    model = script(checkpoint=tmp_path)
+    assert_same_vectors(model, expected)
+    assert model.training_history == expected.training_history
+    assert {record["training"] for record in model.training_history} == {1, 2}
+
+
+def test_other_settings_and_other_texts_are_refused(tmp_path):
+    HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"objective was .*temperature=1\.25, .*is now .*temperature=2, "):
+        HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path, temperature=2)
+    with pytest.raises(ValueError, match="it differs in its vocabulary"):
+        HilbertMLE(SENTENCES[:200], **OPTIONS, checkpoint=tmp_path)
+    again = HilbertMLE(SENTENCES, **{**OPTIONS, "workers": 2}, checkpoint=tmp_path)
+    assert again.train_count == 1
+
+
+def test_counts_of_another_text_are_refused(tmp_path):
+    text = tmp_path / "text.txt"
+    for sentences in (SENTENCES, SENTENCES[:200]):
+        text.write_text("\n".join(" ".join(sentence) for sentence in sentences))
+        if sentences is SENTENCES:
+            HilbertMLE(corpus_file=str(text), **OPTIONS, checkpoint=tmp_path / "checkpoint")
+    with pytest.raises(ValueError, match="holds the counts of another training"):
+        HilbertMLE(corpus_file=str(text), **OPTIONS, checkpoint=tmp_path / "checkpoint")
+
+
+def test_a_saved_model_does_not_remember_its_checkpoint(tmp_path):
+    model = HilbertMLE(SENTENCES, **OPTIONS, checkpoint=tmp_path / "checkpoint")
+    model.save(str(tmp_path / "model"))
+    assert HilbertMLE.load(str(tmp_path / "model")).checkpoint is None
+    assert model.checkpoint is not None
+
+
+@pytest.mark.parametrize("epochs", [2, 60])
+def test_the_number_of_epochs_does_not_change_the_result(news, news_model, epochs):
+    recorder = Recorder()
+    with full_training():
+        other = HilbertMLE(news, **NEWS_OPTIONS, epochs=epochs, compute_loss=True, callbacks=[recorder])
+    assert recorder.events == ["train begins"] + ["epoch begins", "epoch ends"] * epochs + ["train ends"]
+    assert recorder.losses[-1] < recorder.losses[0]
+    assert np.array_equal(recorder.vectors[-1], other.wv.vectors)
+    np.testing.assert_array_equal(other.wv.vectors, news_model.wv.vectors)
+
+
+def test_the_history_has_one_record_per_pass_and_is_saved(news_model, tmp_path):
+    history = news_model.training_history
+    assert [record["passes"] for record in history] == list(range(1, len(history) + 1))
+    assert history[-1]["loss"] < 0.95 * history[0]["loss"]
+    assert history[-1]["unitarity"] == pytest.approx(1, abs=0.15)
+    news_model.save(str(tmp_path / "m"))
+    assert HilbertMLE.load(str(tmp_path / "m")).training_history == history
+    news_model = HilbertMLE.load(str(tmp_path / "m"))
+    news_model.init_weights()
+    assert news_model.training_history == []
+
+
+def test_progress_is_logged_as_often_as_asked(news, caplog):
+    caplog.set_level("INFO", logger="gensim_hilbert")
+    model = HilbertMLE(vector_size=10, min_count=20)
+    model.build_vocab(news)
+
+    def lines(report_delay: float) -> list[str]:
+        caplog.clear()
+        model.train(news, total_examples=len(news), epochs=2, report_delay=report_delay)
+        return [message for message in caplog.messages if message.startswith("PROGRESS")]
+
+    often = lines(0)
+    assert len(often) >= 20
+    assert often[0] == "PROGRESS: start, 1 of 4 rows of shards"
+    assert all(word in often[4] for word in ("pass 1.00 of", "loss", "sum p^", "gradient"))
+    assert not lines(1000)
+
+
+def test_callbacks_see_every_epoch_of_the_stream(news):
+    recorder = Recorder()
+    model = HilbertMLE(news, **STREAM_OPTIONS, epochs=4, compute_loss=True, callbacks=[recorder])
+    assert recorder.events == ["train begins"] + ["epoch begins", "epoch ends"] * 4 + ["train ends"]
+    assert recorder.losses == sorted(recorder.losses, reverse=True)
+    assert len({vector.tobytes() for vector in recorder.vectors}) == 4
+    assert model.train_count == 1
+
+
+def test_the_history_of_the_stream_is_even_and_bounded(news, stream_model):
+    history = stream_model.training_history
+    words = [record["words"] for record in history]
+    assert words == sorted(words)
+    assert words[-1] == 20 * sum(map(len, news))
+    assert 20 <= len(history) <= 128 + 20
+    assert history[-1]["loss"] < history[0]["loss"]
+    assert history[-1]["rate"] == pytest.approx(stream_model.min_alpha)
+
+
+@pytest.mark.parametrize(("guess", "most"), [(1, 128 * 4 + 20), (10**12, 20)])
+def test_a_wrong_guess_of_the_words_leaves_the_history_bounded(news, guess, most):
+    model = HilbertMLE(**STREAM_OPTIONS)
+    model.build_vocab(news)
+    model.train(news, total_words=guess, epochs=20)
+    words = [record["words"] for record in model.training_history]
+    assert 20 <= len(words) <= most
+    assert words[-1] == 20 * sum(map(len, news)), "the end of each epoch is there"
 
 
 class Steps:

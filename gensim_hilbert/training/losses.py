@@ -1,0 +1,97 @@
+"""Losses of shards: their sums over a pass, and the loss of a fit as it stands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gensim_hilbert.objectives import Biases, Cost, Objective
+from gensim_hilbert.training.batches import Batches
+from gensim_hilbert.training.device import threads
+from gensim_hilbert.training.factors import Factor
+from gensim_hilbert.training.fit import Report
+from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
+from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.shards import Shard, Shards
+from gensim_hilbert.training.team import Team
+
+EXACT_WORDS = 65_536  # Up to which all cells are visited.
+EVALUATION_COLUMNS = 1024  # Columns of each shard from which the loss is estimated beyond.
+LARGE_SHARD = 2048  # Rows beyond which dense shards are worked on one at a time, for memory's sake.
+
+
+@dataclass
+class Sums:
+    """Sums over the shards of a pass, as far as it is done."""
+
+    shards: int = 0
+    loss: float = 0.0
+    error: float = 0.0  # Squared standard error of the loss.
+    mass: float = 0.0  # The model's probabilities.
+    share: float = 0.0  # What they should add up to.
+    gradient: float = 0.0  # Squared norms.
+
+    def add(self, cost: Cost, error: float, gradient: float, shards: int = 1) -> None:
+        """Add one shard, or several."""
+        self.shards += shards
+        self.loss += cost.loss
+        self.error += error
+        self.mass += cost.mass
+        self.share += cost.share
+        self.gradient += gradient
+
+    def report(self, passes: float, scale: float) -> Report:
+        """Return the sums as means, the loss times `scale`."""
+        return Report(
+            passes=passes,
+            loss=self.loss / self.shards * scale,
+            unitarity=self.mass / self.share if self.share else math.nan,
+            gradient=math.sqrt(self.gradient / self.shards),
+            error=math.sqrt(self.error) / self.shards * scale,
+        )
+
+
+def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor, v: Factor, seed: int) -> Sums:
+    """Return the sums of the losses of all shards; nothing is moved."""
+    dense = DenseGradients(objective, kernel, shards)
+    sums = Sums()
+    if shards.device.type != "cpu":
+        for offset in range(shards.n):
+            # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
+            loss, mass, share = Batches(dense).loss(w, v, offset).tolist()
+            sums.add(Cost(loss, mass, share), 0.0, 0.0, shards.n)
+        return sums
+    is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
+    sampled = SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
+
+    def cost_of(shard: Shard, room: Workspace) -> tuple[Cost, float]:
+        rows = w[shard.i], v[shard.j]
+        return (dense.loss(shard, *rows, room.psi), 0.0) if is_exact else sampled(shard, *rows, room, -1)
+
+    def make_room() -> Workspace:
+        return (dense if is_exact else sampled).workspace(w[0].shape[1])
+
+    with Team(shards, make_room, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
+        for cost, error in team.map(cost_of, shards.latin()):
+            sums.add(Cost(*map(float, cost)), error, 0.0)
+    return sums
+
+
+def loss_at_zero(
+    objective: Objective, kernel: Product, shards: Shards, biases: Biases | None = None, seed: int = 1
+) -> float:
+    """Return the mean loss per cell of vectors that are zero: the objective knows it, or one shard tells.
+
+    All shards are alike. Biases are those to start from by default.
+    """
+    if objective.loss_without_vectors is not None:
+        return objective.loss_without_vectors
+    host, nothing = shards.on_host(), np.zeros((shards.size, kernel.vector_size), dtype=np.float32)
+    sides = kernel.extended(nothing, nothing, objective.start if biases is None else biases)
+    w, v = (host.arranged(side)[0] for side in sides)
+    gradients = SampledGradients(objective, kernel, host, EVALUATION_COLUMNS, seed)
+    with threads(1):
+        cost, _ = gradients(host[0, 0], w, v, gradients.workspace(w.shape[1]), 0)
+    return float(cost.loss) / len(w) ** 2

@@ -1,0 +1,273 @@
+"""`gensim-hilbert train`: its options, its results and its errors."""
+
+import inspect
+import json
+import os
+import re
+import resource
+import sys
+
+import numpy as np
+import pytest
+from helpers import assert_same_vectors, full_training
+from shell import assert_one_sentence, run, run_here
+from texts import zipf_text
+
+from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.cli.settings import Setting
+from gensim_hilbert.cli.train import train
+from gensim_hilbert.export import load_vectors
+from gensim_hilbert.objectives import GloVe
+
+pytestmark = pytest.mark.usefixtures("short_training")
+
+# Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
+# cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
+NOT_OPTIONS = {
+    *("sentences", "corpus_file", "checkpoint"),
+    *("callbacks", "trim_rule", "hashfxn"),
+    *("sg", "hs", "cbow_mean", "null_word", "batch_words"),
+    *("sorted_vocab", "compute_loss"),
+}
+
+
+def test_every_keyword_has_its_option_and_its_default():
+    keywords = {name: keyword.default for name, keyword in inspect.signature(HilbertMLE).parameters.items()}
+    options = {option.name: option for option in train.params if isinstance(option, Setting)}
+    assert options.keys() == keywords.keys() - NOT_OPTIONS
+    for name, option in options.items():
+        flag = name.replace("_", "-")
+        assert option.opts == [f"--{flag}"]
+        assert option.secondary_opts in ([], [f"--no-{flag}"])
+        assert option.python_default == keywords[name]
+        assert option.default is None, "what is not given must not be passed on"
+
+
+def test_help_shows_the_defaults():
+    shown = " ".join(run_here("train", "--help").stdout.split())
+    for name, keyword in inspect.signature(HilbertMLE).parameters.items():
+        if (
+            name not in NOT_OPTIONS
+            and isinstance(keyword.default, int | float | str)
+            and not isinstance(keyword.default, bool)
+        ):
+            flag = name.replace("_", "-")
+            assert re.search(rf"--{flag} [^a-z].*?\[default: {re.escape(str(keyword.default))}\]", shown), name
+    assert "[default: shrink-windows]" in shown
+    assert "[default: no-subwords]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-train", "text.txt", "-output", "model"], "give the text as an argument"),
+        (["train", "text.txt", "-output", "model"], "-output is written --output"),
+        (["train", "text.txt", "-o", "model", "-size", "100"], "-size is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "--size=100"], "--size is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "-iter", "5"], "-iter is called --epochs"),
+        (["train", "text.txt", "-o", "model", "-threads", "5"], "-threads is called --workers"),
+        (["train", "text.txt", "-o", "model", "-dim", "100"], "-dim is called --vector-size"),
+        (["train", "text.txt", "-o", "model", "-minCount", "5"], "-minCount is called --min-count"),
+        (["-input", "text.txt", "-output", "model"], "give the text as an argument"),
+        (["train", "text.txt", "-o", "model", "-window-size", "5"], "-window-size is called --window"),
+        (["train", "text.txt", "-o", "model", "--hs", "1"], "--hs has no counterpart here"),
+        (["train", "text.txt", "-o", "model", "-cbow", "0"], "-cbow has no counterpart here"),
+        (["train", "text.txt", "-o", "model", "-min_count", "5"], "-min_count is written --min-count"),
+        (["train", "text.txt", "-o", "model", "--vectorsize", "5"], "--vector-size"),
+        (["train", "text.txt", "-o", "model", "--vector-size", "many"], "'many' is not a valid integer"),
+        (["train", "text.txt", "-o", "model", "--vector-size", "0"], "--vector-size"),
+        (["train", "text.txt", "-o", "model", "--solver", "gibs"], "'gibs' is not one of"),
+        (["train", "text.txt", "-o", "model", "--l2", "much"], "neither a number nor auto"),
+        (["train", "text.txt"], "Missing option '-o'"),
+        (["train", "-", "-o", "model"], "save standard input to a file first"),
+        (["count", "-", "-o", "store"], "save standard input to a file first"),
+        (["train", "-o", "model"], "either a text, CORPUS, or --counts"),
+        (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
+        (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
+        (["train", "text.txt", "--resume", "-o", "model"], "give nothing else but --output"),
+        (["tain"], "No such command 'tain'"),
+    ],
+)
+def test_wrong_usage_is_answered(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run_here(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not os.listdir()
+
+
+def test_wrong_usage_in_a_shell(tmp_path):
+    done = run("train", "text.txt", "-o", tmp_path / "model", "-size", 100)
+    assert_one_sentence(done, "Error: -size is called --vector-size", code=2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("vectr-size = 5", "no option 'vectr-size'; did you mean vector_size"),
+        ("size = 5", "no option 'size'; size is called vector-size"),
+        ("resume = true", "no option 'resume'"),
+        ("vector-size = 5.5", "'5.5' is not a valid integer"),
+        ("vector-size = true", "not a valid integer"),
+        ("vector-size", "config.toml: Expected '='"),
+    ],
+)
+def test_wrong_configuration_is_answered(line, message, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text(line)
+    done = run_here("train", "text.txt", "-o", tmp_path / "model", "--config", config)
+    assert_one_sentence(done, message, code=2)
+    assert os.listdir(tmp_path) == ["config.toml"]
+
+
+def test_resume_takes_no_other_options(tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text("epochs = 3")
+    for option in (["--config", config], ["--epochs", 3], ["--overwrite"]):
+        done = run_here("train", "--resume", "-o", tmp_path / "model", *option)
+        assert_one_sentence(done, "give nothing else but --output", code=2)
+
+
+def test_the_command_line_wins_over_the_configuration(plain, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text(
+        f"corpus = '{plain}'\nvector-size = 7\nmin_count = 2\nepochs = 3\nshrink-windows = false\nl2 = 10\n"
+    )
+    done = run_here("train", "--config", config, "-o", tmp_path / "model", "--epochs", 2)
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert (model.vector_size, model.min_count, model.epochs) == (7, 2, 2)
+    assert (model.shrink_windows, model.l2, model.seed) == (False, 10.0, 1)
+
+
+def test_a_command_is_a_python_call(plain, tmp_path):
+    done = run("train", plain, "-o", tmp_path / "model", "--vector-size", 8, "--min-count", 2, "--seed", 3, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    with full_training():
+        expected = HilbertMLE(corpus_file=str(plain), vector_size=8, min_count=2, seed=3)
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert_same_vectors(model, expected)
+    assert model.counts.fingerprint == expected.counts.fingerprint
+    assert model.counts.directory == tmp_path / "model.counts"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "model.counts", "text.txt"]
+    facts = json.loads(done.stdout)
+    assert facts["words"] == len(expected.wv)
+    assert facts["vector_size"] == 8
+    assert facts["tokens"] == expected.corpus_total_words
+
+
+def test_training_on_counts(plain, tmp_path):
+    counts = PairCounts.from_corpus(str(plain), directory=tmp_path / "store", min_count=2, window=3)
+    done = run_here("train", "--counts", tmp_path / "store", "-o", tmp_path / "model", "--vector-size", 8)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+    assert f"{len(counts)} words, 8 dimensions" in done.stdout
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert_same_vectors(model, HilbertMLE.from_counts(counts, vector_size=8))
+    assert model.window == 3
+    PairCounts.open(tmp_path / "store").verify()
+
+
+def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
+    model = tmp_path / "model"
+    model.write_text("precious")
+    command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
+    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
+    assert model.read_text() == "precious"
+    assert run_here(*command, "--overwrite").returncode == 0
+    assert HilbertMLE.load(str(model)).vector_size == 4
+    assert_one_sentence(run_here("train", plain, "-o", tmp_path), "is a directory")
+    model.unlink()
+    before = PairCounts.open(tmp_path / "model.counts")
+    assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
+    done = run_here("train", "--counts", tmp_path / "model.counts", "-o", model, "--vector-size", 5)
+    assert done.returncode == 0, done.stderr
+    assert HilbertMLE.load(str(model)).vector_size == 5
+    assert PairCounts.open(tmp_path / "model.counts").fingerprint == before.fingerprint
+
+
+def test_errors_leave_nothing_behind(plain, tmp_path):
+    model, empty = tmp_path / "model", tmp_path / "empty.txt"
+    empty.touch()
+    assert_one_sentence(run_here("train", empty, "-o", model), "the corpus is empty")
+    assert_one_sentence(run_here("train", tmp_path / "missing.txt", "-o", model), "no such file")
+    assert_one_sentence(run_here("train", plain, "-o", model, "--min-count", 10**6), "none occurs 1000000 times")
+    assert_one_sentence(run_here("train", plain, "-o", model, "--max-final-vocab", 0), "raise max_final_vocab")
+    assert_one_sentence(run_here("train", plain, "-o", model, "--alpha", 0), "a number above 0, got 0.0", code=2)
+    assert_one_sentence(run_here("train", plain, "-o", model, "--sample", -1), "must be a number of 0 or more", code=2)
+    assert_one_sentence(run_here("train", sys.executable, "-o", model), "gensim-hilbert count --errors")
+    assert_one_sentence(run_here("train", plain, "-o", model, "--device", "abacus"), "abacus")
+    assert_one_sentence(run_here("train", "--resume", "-o", model), "no interrupted training")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "text.txt"]
+
+
+def test_a_checkpoint_that_cannot_be_written(plain, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    done = run("train", plain, "-o", tmp_path / "model", "--vector-size", 300, "--epochs", 50, preexec_fn=limit)
+    assert_one_sentence(done, "safetensors cannot be written, so training stops")
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_another_objective_with_its_settings(plain, tmp_path):
+    options = ("--vector-size", 6, "--min-count", 1, "--epochs", 2, "--workers", 1)
+    done = run_here("train", plain, "-o", tmp_path / "model", *options, "--objective", "glove(x_max=10)")
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    expected = HilbertMLE(
+        corpus_file=str(plain), vector_size=6, min_count=1, epochs=2, workers=1, objective=GloVe(x_max=10)
+    )
+    assert_same_vectors(model, expected)
+    assert np.array_equal(model.context_biases, expected.context_biases)
+    facts = json.loads(run_here("info", tmp_path / "model", "--json").stdout)
+    assert facts["settings"]["objective"] == "GloVe(x_max=10, alpha=0.75)"
+    assert "temperature" not in facts["settings"], "it has no effect"
+    (tmp_path / "config.toml").write_text('objective = "glove(xmax=10)"\n')
+    refused = run_here("train", plain, "-o", tmp_path / "other", "--config", tmp_path / "config.toml")
+    assert_one_sentence(refused, "glove has no xmax; its settings are x_max, alpha")
+
+
+def test_a_warning_is_one_line(plain, tmp_path):
+    done = run("train", plain, "-o", tmp_path / "model", "--vector-size", 4, "--solver", "gibbs", "--temperature", 2)
+    assert done.returncode == 0
+    assert done.stderr == "warning: HilbertMLE with solver='gibbs' and objective='hilbert' has no use for temperature\n"
+
+
+@pytest.mark.slow
+def test_a_line_of_100_megabytes(tmp_path):
+    path = tmp_path / "line.txt"
+    path.write_bytes(b" ".join(zipf_text(1_000_000, 1000).split() * 26))
+    assert path.stat().st_size > 100_000_000
+    done = run("train", path, "-o", tmp_path / "model", "--vector-size", 10, "--max-final-vocab", 500)
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(tmp_path / "model"))
+    assert model.corpus_total_words == 26_000_000
+    assert 400 < len(model.wv) <= 500
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_the_command_line_has_subwords(solver, plain, tmp_path):
+    path = tmp_path / "sub.model"
+    options = ["--vector-size", 6, "--min-count", 2, "--workers", 1, "--min-n", 2, "--max-n", 4, "--bucket", 500]
+    done = run_here("train", plain, "-o", path, "--subwords", "--solver", solver, *options)
+    assert done.returncode == 0, done.stderr
+    model = HilbertMLE.load(str(path))
+    expected = HilbertMLE(
+        corpus_file=str(plain), subwords=True, solver=solver, vector_size=6, min_count=2, workers=1, min_n=2, max_n=4,
+        bucket=500,
+    )  # fmt: skip
+    assert_same_vectors(model, expected)
+    settings = json.loads(run_here("info", path, "--json").stdout)["settings"]
+    assert {name: settings[name] for name in ("subwords", "min_n", "max_n", "bucket")} == {
+        "subwords": True, "min_n": 2, "max_n": 4, "bucket": 500,
+    }  # fmt: skip
+    (found,) = json.loads(run_here("neighbors", path, "catlike", "--topn", 3, "--json").stdout)
+    assert [near["word"] for near in found["similar"]] == [w for w, _ in model.wv.most_similar("catlike", topn=3)]
+    facts = json.loads(run_here("pmi", path, "the", "catlike", "--json").stdout)
+    assert facts == {"context": "the", "term": "catlike", "fitted": pytest.approx(model.pmi("the", "catlike"))}
+    assert_one_sentence(run_here("pmi", path, "catlike", "the"), "'catlike' is not among the")
+    assert run_here("analogy", path, "cat", "catlike", "mat").returncode == 0
+    assert run_here("export", path, "-o", tmp_path / "x.bin", "--format", "fasttext").returncode == 0
+    assert load_vectors(tmp_path / "x.bin")["catlike"] == pytest.approx(model.wv["catlike"])

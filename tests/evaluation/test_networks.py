@@ -1,0 +1,70 @@
+"""The networks learn what they should, and padding changes nothing."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+from tagged_texts import SETTINGS, classified_texts, tagged_sentences
+
+from gensim_hilbert.evaluation.examples import Example, split
+from gensim_hilbert.evaluation.extrinsic import prepare, score_jobs
+from gensim_hilbert.evaluation.tagging import baseline
+
+
+def test_a_tagger_learns_what_the_most_frequent_tag_cannot_tell(ten_vectors, tmp_path):
+    data = split(tagged_sentences(400, 1))
+    majority = baseline(data, SETTINGS, None, None)
+    assert 0.3 < majority < 0.6
+    (score,) = score_jobs([prepare("s", ten_vectors, data, SETTINGS, tags=True)], 1, 1, tmp_path, 1)
+    assert score.mean > 0.95
+    assert (score.metric, len(score.runs), score.known) == ("accuracy", 1, 1)
+    assert score.examples == (252, 28, 120)
+
+
+def test_a_classifier_finds_a_word_anywhere(ten_vectors, tmp_path):
+    (score,) = score_jobs(
+        [prepare("t", ten_vectors, split(classified_texts(700, 1)), SETTINGS, tags=False)], 1, 1, tmp_path, 1
+    )
+    assert score.mean > 0.95
+    assert np.isnan(score.sd)
+
+
+def test_padding_changes_nothing(ten_vectors):
+    import torch
+
+    from gensim_hilbert.evaluation.networks import Classifier, Tagger
+
+    torch.manual_seed(1)
+    matrix = torch.from_numpy(ten_vectors.vectors)
+    rows, lengths = torch.tensor([[1, 2, 3, 4, 5], [6, 7, 0, 0, 0]]), torch.tensor([5, 2])
+    for kind in (Classifier, Tagger):
+        network = kind(matrix, 3).eval()
+        both = network(rows, lengths).reshape(2, -1, 3)
+        alone = network(rows[1:, :2], lengths[1:]).reshape(1, -1, 3)
+        assert torch.allclose(both[1, : alone.shape[1]], alone[0], atol=1e-6)
+
+
+def test_training_ends_when_nothing_is_learned_any_more(ten_vectors, tmp_path, caplog):
+    random = np.random.default_rng(1)
+    noise = [
+        Example(e.words, list(random.permutation(["a", "b"] * 6)[: len(e.words)])) for e in tagged_sentences(60, 1)
+    ]
+    job = prepare("noise", ten_vectors, split(noise), replace(SETTINGS, epochs=100, stop=4), tags=True)
+    with caplog.at_level(logging.INFO, "gensim_hilbert.evaluation.networks"):
+        score_jobs([job], 1, 1, tmp_path, 1)
+    scores = [record.args[1] for record in caplog.records]
+    assert 5 <= len(scores) < 100
+    assert scores[-5] == max(scores)
+
+
+def test_the_same_seed_gives_the_same_score_and_torch_is_left_alone(ten_vectors, tmp_path):
+    import torch
+
+    job = prepare("s", ten_vectors, split(tagged_sentences(100, 1)), replace(SETTINGS, epochs=1), tags=True)
+    before = torch.get_rng_state()
+    scores = [score_jobs([job], 2, 1, tmp_path / name, 1)[0].runs for name in ("a", "b")]
+    assert scores[0] == scores[1]
+    assert scores[0][0] != scores[0][1]
+    assert torch.equal(before, torch.get_rng_state())

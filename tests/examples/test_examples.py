@@ -1,0 +1,156 @@
+"""Every example runs, on small data, and shows what it promises."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from documents import ROOT
+from gensim.models import KeyedVectors
+from gensim.test.utils import datapath
+from helpers import full_training
+from shell import environment
+
+from gensim_hilbert import PairCounts
+
+pytestmark = pytest.mark.usefixtures("short_training")
+EXAMPLES = ROOT / "examples"
+
+
+def test_every_example_is_tested():
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert not [path for path in EXAMPLES.iterdir() if path.is_file() and path.stem not in tests]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A third of the news that come with gensim: most examples need no more to show what they do."""
+    path = tmp_path_factory.mktemp("texts") / "news.txt"
+    with open(datapath("lee_background.cor"), encoding="utf-8") as file:
+        path.write_text("".join(file.readlines()[::3]), encoding="utf-8")
+    return path
+
+
+def example(name, *arguments, cwd):
+    """What an example prints, run in this process but otherwise as `python examples/NAME ARGUMENTS`."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()) as out,
+    ):
+        warnings.simplefilter("error")
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", [name, *map(str, arguments)])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    return out.getvalue()
+
+
+def test_replace_word2vec(small, tmp_path):
+    shown = example("replace_word2vec.py", small, cwd=tmp_path)
+    gensims, ours = shown.split("gensim_hilbert.model.HilbertMLE\n")
+    assert gensims.startswith("gensim.models.word2vec.Word2Vec\n")
+    assert len(re.findall(r"like \w+: (\w+ 0\.\d\d, ){4}", ours)) == len(re.findall("like", gensims)) > 0
+    assert re.search(r"goes with police: (\w+ \d\.\d, ){4}", ours)
+    assert not list(tmp_path.iterdir())
+
+
+def test_stream_wikipedia(tmp_path):
+    shown = example("stream_wikipedia.py", datapath("enwiki-table-markup.xml.bz2"), cwd=tmp_path)
+    assert re.match(r"\d+ articles, [\d,]+ words, of which \d+ are kept", shown)
+
+
+def test_wikipedia_to_text(tmp_path):
+    shown = example("wikipedia_to_text.py", "wiki.txt.gz", datapath("enwiki-table-markup.xml.bz2"), cwd=tmp_path)
+    counts = PairCounts.from_corpus(tmp_path / "wiki.txt.gz")
+    assert f"{counts.vocabulary.sentences} articles, {counts.vocabulary.tokens:,} words" in shown
+
+
+def test_train_from_s3(s3, small, tmp_path):
+    client, bucket = s3
+    lines = small.read_bytes().splitlines(keepends=True)
+    for part in range(2):
+        client.put_object(Bucket=bucket, Key=f"news-{part}.txt", Body=b"".join(lines[part::2]))
+    shown = example("train_from_s3.py", f"s3://{bucket}/news-*.txt", f"s3://{bucket}/vectors.bin", cwd=tmp_path)
+    tokens, words, vectors = re.findall(r"([\d,]+) (?:tokens|words|vectors)", shown)
+    assert int(tokens.replace(",", "")) == len(small.read_text(encoding="utf-8").split())
+    client.download_file(bucket, "vectors.bin", str(tmp_path / "vectors.bin"))
+    assert (
+        len(KeyedVectors.load_word2vec_format(str(tmp_path / "vectors.bin"), binary=True)) == int(words) == int(vectors)
+    )
+
+
+def test_continue_training(small, tmp_path):
+    lines = small.read_text(encoding="utf-8").splitlines(keepends=True)
+    for part in ("old", "new"):
+        (tmp_path / part).write_text("".join(lines[part == "new" :: 2]), encoding="utf-8")
+    shown = example("continue_training.py", "old", "new", cwd=tmp_path)
+    known, fresh = re.search(r"(\d+) words, and (\d+) new ones", shown).groups()
+    assert int(known) > int(fresh) > 0
+    assert shown.count("  like ") == 4
+    assert float(re.search(r"at once: (\d\.\d+)", shown)[1]) > 0.8
+
+
+def test_train_on_glove_counts(tmp_path):
+    shown = example("train_on_glove_counts.py", cwd=tmp_path)
+    assert "president: like george, bush" in shown
+
+
+def test_lexical_substitution(tmp_path):
+    with full_training():
+        shown = example("lexical_substitution.py", cwd=tmp_path)
+    people, fires = shown.split("fires KILLED")
+    substitutes = {}
+    for name in ("without context", "add", "balAdd", "mult", "balMult"):
+        substitutes[name] = [
+            re.search(rf"^  {name} +(.*)", part, re.MULTILINE)[1].split(", ") for part in (people, fires)
+        ]
+    alone = substitutes.pop("without context")
+    assert alone[0][:3] == alone[1][:3], "without context the sentence does not matter"
+    for name, (first, second) in substitutes.items():
+        assert "destroyed" in second, name
+        assert "destroyed" not in first, name
+
+
+def test_query_expansion(tmp_path):
+    shown = example("query_expansion.py", cwd=tmp_path)
+    assert re.match(r"bushfire emergency, expanded by .*\bfire\b", shown)
+    *_, first, second, third = shown.splitlines()
+    for line in (first, second, third):
+        assert "irefighters" in line or "fire" in line
+        assert "bushfire" not in line
+
+
+def test_count_pairs(tmp_path):
+    assert "osama" in example("count_pairs.py", cwd=tmp_path)
+    assert (tmp_path / "demo.counts" / "manifest.json").exists()
+
+
+def test_export_to_spacy(small, tmp_path):
+    pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
+    shown = example("export_to_spacy.py", "out", small, cwd=tmp_path)
+    assert re.search(r"\d+ vectors in out/pipeline\n.*: 0\.\d\d\n$", shown)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("sh"), reason="there is no shell")
+def test_demo(tmp_path):
+    command = ["sh", EXAMPLES / "demo.sh", "folder"]
+    env = {**environment(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"like army +cosine +goes with army +PMI\n", done.stdout)
+    for name in ("vectors", "covectors"):
+        assert len(KeyedVectors.load_word2vec_format(str(tmp_path / "folder" / f"{name}.vec"))) > 1000
+
+
+def test_own_objective(tmp_path):
+    assert "laden" in example("own_objective.py", cwd=tmp_path).splitlines()[2]

@@ -1,0 +1,9 @@
+"""Numbers as a report writes them."""
+
+from gensim_hilbert.report.text import number
+
+
+def test_numbers():
+    assert number(-0.001) == "0.00"
+    assert number(-1234.5, 1) == "\u22121,234.5"
+    assert number(float("nan")) == "–"

@@ -1,0 +1,65 @@
+"""Vectors made of n-grams are what Gensim makes of them."""
+
+import numpy as np
+import pytest
+from gensim.models.fasttext import FastTextKeyedVectors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ngrams import WORDS, dense, vectors_of
+
+
+@settings(deadline=None)
+@given(
+    words=st.lists(st.text("abñ", min_size=1, max_size=9), min_size=1, max_size=12, unique=True),
+    bucket=st.integers(1, 200),
+    shortest=st.integers(1, 4),
+    more=st.integers(0, 3),
+)
+def test_a_vector_is_the_mean_that_gensim_computes(words, bucket, shortest, more):
+    """With buckets that several n-grams or several words share, and words whose n-grams repeat."""
+    vectors = vectors_of(words, bucket, shortest, shortest + more)
+    parameters = np.random.default_rng(2).normal(size=vectors.parameters.shape).astype(np.float32)
+    vectors.parameters = parameters
+    ours = vectors.vectors
+    FastTextKeyedVectors.adjust_vectors(vectors)
+    np.testing.assert_array_equal(ours, vectors.vectors)
+    np.testing.assert_array_equal(vectors.parameters, parameters)
+    mixture = dense(vectors.composition)
+    np.testing.assert_allclose(mixture.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(mixture @ parameters, ours, rtol=1e-4, atol=1e-5)
+
+
+def test_n_grams_that_share_a_row_get_the_mean_of_given_vectors():
+    vectors = vectors_of(WORDS)
+    vectors.vectors_ngrams[:] = np.random.default_rng(3).normal(size=vectors.vectors_ngrams.shape)
+    vectors.adjust_vectors()
+    before = vectors.vectors
+    vectors.parameters = vectors.parameters
+    words = [word for word in WORDS if word != "aaaaaaaa"]  # there, one counts several times
+    rows = [vectors.key_to_index[word] for word in words]
+    np.testing.assert_allclose(vectors.vectors[rows], before[rows], rtol=1e-4, atol=1e-5)
+
+
+def test_n_grams_never_seen_do_not_turn_a_vector():
+    vectors = vectors_of(["running", "runner"], bucket=2_000_000)
+    long = vectors.get_vector("runnerzzzzzz", norm=True)
+    assert np.linalg.norm(long) == pytest.approx(1, rel=1e-5)
+    assert not vectors["zzzzzz"].any()
+    assert not vectors.get_vector("zzzzzz", norm=True).any(), "no NaN"
+    assert vectors.most_similar("zzzzzz", topn=1)[0][1] == 0
+    with pytest.raises(KeyError):
+        vectors.get_vector(7)
+
+
+def test_new_words_leave_old_rows_as_they_are():
+    vectors = vectors_of(WORDS[:4])
+    before = {word: vectors[word].copy() for word in ("running", "unrunning")}
+    vectors.index_to_key.append("walking")
+    vectors.key_to_index["walking"] = 4
+    used = vectors.composition.used(vectors.bucket)
+    old = vectors.vectors_ngrams[used].copy()
+    vectors.resize_vectors(seed=1)
+    np.testing.assert_array_equal(vectors.vectors_ngrams[used], old)
+    np.testing.assert_array_equal(vectors["running"], before["running"])
+    assert vectors["walking"].any()
+    assert len(vectors.vectors) == len(vectors.vectors_vocab) == 5
