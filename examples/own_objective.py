@@ -1,4 +1,4 @@
-"""Fit something of your own: an objective is a loss of psi = covector . vector, and its derivative.
+"""Fit an objective of your own: a loss of psi = covector . vector, and its derivative.
 
 python examples/own_objective.py
 """
@@ -9,31 +9,34 @@ from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.objectives import Objective
+from gensim_hilbert.objectives import Objective, least_squares_
 
 
 @dataclass
 class WeightedLeastSquares(Objective):
-    """N^exponent (psi - PMI)^2, over the pairs that occur.
+    """The sum of N^exponent (psi - PMI)^2 over the pairs that occur.
 
-    `shard.values` are the counts N of these pairs; `shard.a` and `shard.b` a number for each row and each column, such
-    that a_i b_j is what chance would count. `Objective` says what else can be chosen: biases, weights, a start ...
+    `pairs.values` are the counts N of pairs that occur. `pairs.a` and `pairs.b` are two numbers for each pair, one of
+    its context and one of its term, whose product is the count that would be expected by chance. The docstring of
+    `Objective` says what else can be chosen: a loss for pairs that do not occur, biases, weights, a start ...
     """
 
     exponent: float = 0.5
 
+    has_background = False  # pairs that do not occur have no loss
+
     def prepare(self):
-        """What is needed of all counts: here the scale by which cells weigh 1 on average, as the prior expects."""
+        """Compute the scale with which cells have a mean weight of 1, as the prior expects it."""
         contexts, _ = self.sums(lambda counts: counts**self.exponent)
         self.scale = len(contexts) ** 2 / contexts.sum()
 
-    def phi(self, shard):
-        """What psi should be: PMI."""
-        return (shard.values / shard.outer(shard.a, shard.b)).log()
+    def phi(self, pairs):
+        """Return what psi should be: PMI."""
+        return (pairs.values / (pairs.a * pairs.b)).log()
 
-    def differentiate_(self, psi, shard):
+    def differentiate_pairs_(self, psi, pairs):
         """Turn psi into the derivative, 2 N^exponent (psi - phi), in place; return the loss."""
-        return shard.squares_(psi, self.scale * shard.values**self.exponent, self.phi(shard))
+        return least_squares_(psi, self.scale * pairs.values**self.exponent, self.phi(pairs))
 
 
 if __name__ == "__main__":
