@@ -33,8 +33,8 @@ shrink-windows = true
 OLD_NAMES = """\
 ## Old names
 
-If an option of gensim 3, word2vec in C, fastText or GloVe is given, with one dash or two, the error message says what to
-use instead:
+If an option of gensim 3, word2vec in C, fastText or GloVe is given, with one dash or two, the error message says what
+to use instead:
 
 | option | message |
 |---|---|
