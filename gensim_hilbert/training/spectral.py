@@ -1,9 +1,9 @@
 """The start of factorisation: a truncated SVD of phi, bounded below and weighted as the objective weights words.
 
 The matrix sqrt(a_i b_j) max(phi_ij, least) gives a rough quadratic approximation of the loss. Biases are subtracted
-from phi, and `least` is the psi of a pair whose PMI is 0; pairs that do not occur have this value, too. The best factors
-of rank d are found by randomised SVD in four sweeps over the pairs that occur. The constant `least` contributes a
-matrix of rank one, so that only the excess of entries above it is multiplied.
+from phi, and `least` is the psi of a pair whose PMI is 0; pairs that do not occur have this value, too. The best
+factors of rank d are found by randomised SVD in four sweeps over the pairs that occur. The constant `least` contributes
+a matrix of rank one, so that only the excess of entries above it is multiplied.
 """
 
 from __future__ import annotations
