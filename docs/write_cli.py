@@ -1,4 +1,4 @@
-"""Write cli.md, beside this file, from what the command line says of itself: `make docs`."""
+"""Write cli.md from the help texts of the command line: `make docs`."""
 
 from pathlib import Path
 
@@ -10,18 +10,18 @@ from gensim_hilbert.cli.names import OLD_OPTIONS
 INTRODUCTION = """\
 # Command line
 
-`gensim-hilbert`, or `python -m gensim_hilbert`. Every verb is one Python call. Results go to standard output, as text
-or with `--json` for machines; progress, warnings and errors go to standard error. An error is one sentence; `--debug`,
-before the verb, shows a traceback with it.
+The command is `gensim-hilbert`, or `python -m gensim_hilbert`. Every verb is one Python call. Results go to standard
+output, as text or with `--json` for machines. Progress, warnings and errors go to standard error. An error is one
+sentence; with `--debug` before the verb, a traceback is shown as well.
 
-This page is what `--help` says of each verb, written by `make docs`.
+This page shows what `--help` prints for each verb. `make docs` writes it.
 """
 
 CONFIGURATION = """\
 ## Configuration files
 
-`gensim-hilbert train --config settings.toml` takes options from a file, with dashes or underscores; those of the
-command line win:
+`gensim-hilbert train --config settings.toml` reads options from a file. Their names may have dashes or underscores. If
+an option is also given on the command line, the command line takes precedence.
 
 ```toml
 vector-size = 300
@@ -33,10 +33,10 @@ shrink-windows = true
 OLD_NAMES = """\
 ## Old names
 
-Options of gensim 3, word2vec in C, fastText and GloVe are answered with what took their place, whether they have one
-dash or two:
+If an option of gensim 3, word2vec in C, fastText or GloVe is given, with one dash or two, the error message says what
+to use instead:
 
-| option | |
+| option | message |
 |---|---|
 """
 
@@ -45,12 +45,12 @@ TOP = click.Context(cli, info_name="gensim-hilbert", max_content_width=100, term
 
 
 def help_of(context: click.Context) -> str:
-    """What `--help` prints, at a width that fits a page."""
+    """Return what `--help` prints, at a width that fits a page."""
     return f"```\n{context.get_help().rstrip()}\n```\n"
 
 
 def text() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [INTRODUCTION, help_of(TOP)]
     for name, verb in cli.commands.items():
         parts.append(f"## {name}\n\n{help_of(click.Context(verb, parent=TOP, info_name=name))}")

@@ -1,10 +1,10 @@
-"""Go on with a saved model when there is new text: words it has not seen before included.
+"""Train a saved model on new text, which may contain new words.
 
-python examples/continue_training.py [OLD NEW]        by default the two halves of news that come with Gensim
+python examples/continue_training.py [OLD NEW]        by default two halves of the news texts that come with Gensim
 
-The model keeps its pair counts. New text adds to them, and all are fitted: training on one text and then on another is
-training on both, so nothing is forgotten, and the order does not matter. Only words that were too rare in either text
-alone are missed.
+The model keeps its pair counts. Those of new text are added, and all of them are fitted. So training on one text and
+then on another is the same as training on both: nothing is forgotten, and the order does not matter. Only words that
+are too rare in each text alone are missing.
 """
 
 import os

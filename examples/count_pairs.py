@@ -1,4 +1,4 @@
-"""Count the word pairs of a small corpus that comes with Gensim, and look at what goes with what.
+"""Count the word pairs of a small corpus that comes with Gensim, and show which words go together.
 
 python examples/count_pairs.py [CORPUS] [DIRECTORY]
 """
@@ -13,7 +13,7 @@ from gensim_hilbert import PairCounts
 
 
 class News:
-    """Short news texts, one a line; can be iterated again and again, as Gensim wants it."""
+    """Short news texts, one per line. The corpus can be iterated many times, as Gensim expects."""
 
     def __iter__(self):
         with open(datapath("lee_background.cor"), encoding="utf-8") as file:

@@ -1,6 +1,6 @@
-"""Use vectors in spaCy: pip install spacy
+"""Use vectors in spaCy, which must be installed: pip install spacy
 
-python examples/export_to_spacy.py [FOLDER] [TEXT]        by default news that come with Gensim
+python examples/export_to_spacy.py [FOLDER] [TEXT]        by default the news texts that come with Gensim
 """
 
 import subprocess

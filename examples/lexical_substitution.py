@@ -1,9 +1,9 @@
-"""Which words could stand in for one, in this sentence? Vectors say what is like it, covectors what fits the others.
+"""Find words that can replace a word in a sentence: vectors tell which are like it, covectors which fit the context.
 
-python examples/lexical_substitution.py [SENTENCE WORD] [TEXT]        by default news that come with Gensim
+python examples/lexical_substitution.py [SENTENCE WORD] [TEXT]        by default the news texts that come with Gensim
 
-The four measures of Melamud, Levy and Dagan, "A simple word embedding model for lexical substitution" (2015): for a
-word t in a context C, a substitute s is scored by cos(s, t) and by cos(s, c) for the covectors of all c in C.
+The four measures are those of Melamud, Levy and Dagan, "A simple word embedding model for lexical substitution" (2015).
+For a word t in a context C, a substitute s is scored by cos(s, t) and by cos(s, c) for the covectors of all c in C.
 """
 
 import sys
@@ -28,7 +28,7 @@ covectors = model.covectors.get_normed_vectors()
 
 
 def scores(target, context):
-    """One score a word of the vocabulary, by each measure."""
+    """Yield each measure's name, and its scores of all words of the vocabulary."""
     similar = vectors @ vectors[model.wv.get_index(target)]
     fitting = vectors @ covectors[[model.wv.get_index(word) for word in context]].T
     n = len(context)

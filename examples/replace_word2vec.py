@@ -1,6 +1,6 @@
-"""Take HilbertMLE where a script has gensim's Word2Vec: the import changes, and nothing else.
+"""Run a script that was written for gensim's Word2Vec with HilbertMLE: only the import changes.
 
-python examples/replace_word2vec.py [TEXT]        one sentence a line; by default news that come with Gensim
+python examples/replace_word2vec.py [TEXT]        one sentence per line; by default the news texts that come with Gensim
 """
 
 import os
@@ -18,7 +18,7 @@ with open(sys.argv[1] if len(sys.argv) > 1 else datapath("lee_background.cor"), 
 
 
 def script(Word2Vec, folder):
-    """What many scripts do, written for gensim."""
+    """Do what many scripts do that were written for gensim."""
     model = Word2Vec(sentences, vector_size=50, window=5, min_count=10, sg=1, negative=5, epochs=5, seed=1, workers=1)
     model.save(os.path.join(folder, "news.model"))
     model = Word2Vec.load(os.path.join(folder, "news.model"))
@@ -30,7 +30,7 @@ def script(Word2Vec, folder):
 
 
 def words_to_look_at(model):
-    """Those below, or in another text some that are neither rare nor everywhere."""
+    """Return the words below, or for another text two words that are neither rare nor very frequent."""
     return [word for word in ("police", "australia") if word in model.wv] or model.wv.index_to_key[50:52]
 
 
@@ -39,7 +39,7 @@ for kind in (Word2Vec, HilbertMLE):
     with tempfile.TemporaryDirectory() as folder:
         model = script(kind, folder)
 
-# What only the second can tell: covectors say what goes with a word, and how much more often than by chance.
+# Only HilbertMLE can tell this: which words go with a word, and how much more often than by chance.
 for word in words_to_look_at(model):
     beside = ", ".join(f"{other} {pmi:.1f}" for other, pmi in model.most_cooccurring(word, topn=5))
     print(f"  goes with {word}: {beside}")

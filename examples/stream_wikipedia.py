@@ -1,9 +1,9 @@
-"""Train on a Wikipedia dump as it is, without a text file in between: whatever has `get_texts()` is a corpus.
+"""Train on a Wikipedia dump without a text file in between: any object that has `get_texts()` is a corpus.
 
 python examples/stream_wikipedia.py [DUMP]        by default a small piece of a dump that comes with Gensim
 
-A dump is parsed once for the words and once for the pairs. To train on it more often, make it a text file first: see
-wikipedia_to_text.py. The Gibbs solver reads text once an epoch, so it wants that file even more.
+The dump is parsed twice, once for the words and once for the pairs. To train on it several times, convert it to a text
+file first with wikipedia_to_text.py. The Gibbs solver, which reads the text once per epoch, needs that file even more.
 """
 
 import sys

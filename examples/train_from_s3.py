@@ -2,8 +2,8 @@
 
 python examples/train_from_s3.py s3://bucket/news-*.txt.gz s3://bucket/vectors.bin
 
-Credentials, region and endpoint are boto3's (AWS_PROFILE, AWS_ENDPOINT_URL ...): pip install 'gensim-hilbert[s3]'. The
-same goes for gs:// and http(s)://, and for plain files.
+This needs boto3 (pip install 'gensim-hilbert[s3]'), which finds credentials, region and endpoint in its own settings
+(AWS_PROFILE, AWS_ENDPOINT_URL ...). gs://, http(s):// and plain files work in the same way.
 """
 
 import sys
@@ -15,8 +15,8 @@ if len(sys.argv) != 3:
     sys.exit(__doc__)
 text, output = sys.argv[1:]
 
-# Counted once, the text need not be read again, however many models are made of it. Where the objects tell a version,
-# an interrupted count goes on when it is started again.
+# Once the text is counted, many models can be trained without reading it again. If the objects have versions, counting
+# that was interrupted goes on when it is started again.
 counts = PairCounts.from_corpus(text, directory="s3.counts", overwrite=True)
 print(f"{text}: {counts.vocabulary.tokens:,} tokens, {len(counts):,} words")
 

@@ -2,7 +2,7 @@
 
 python examples/train_on_glove_counts.py [VOCAB.TXT COOCCURRENCE.BIN]
 
-Without arguments, such files are first made of news that come with Gensim, with GloVe's window and weights.
+Without arguments, such files are first made from the news texts that come with Gensim, with GloVe's window and weights.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Turn a Wikipedia dump into text, one article a line: parsed once, it can be trained on again and again.
+"""Convert a Wikipedia dump to text with one article per line, so that it need not be parsed for every training.
 
 python examples/wikipedia_to_text.py OUTPUT [DUMP]        by default a small piece of a dump that comes with Gensim
 """

@@ -1,8 +1,8 @@
-"""What is fitted: one small class, in one file, for each low rank embedder of the paper.
+"""Objectives say what is fitted to the counts. Each low rank embedder of the paper is one small class in its own file.
 
 An objective is a dataclass of its settings. `HilbertMLE(objective="glove")`, `HilbertMLE(objective=GloVe(x_max=10))`
 and, for files and command lines, `objective="glove(x_max=10)"` select one. All are fitted by the same engine to the
-same counts; they differ in a loss of psi and its derivative. Your own takes a few lines:
+same counts; they differ in a loss of psi and its derivative. An objective of your own takes a few lines:
 
     @dataclass
     class WeightedLeastSquares(Objective):
@@ -87,14 +87,12 @@ class Objective:
     """
 
     solvers: tuple[str, ...] = ("factorization",)
-    ignored_options: ClassVar[tuple[str, ...]] = ()  # Keywords of the model that have no effect.
+    ignored_options: ClassVar[tuple[str, ...]] = ()  # Keywords of the model that have no effect with this objective.
     kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
     has_background = True  # Whether pairs that do not occur contribute to the loss.
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
-    background_level = (
-        0.0  # Typical derivative of theirs over a_i b_j; the better the guess, the less noise of samples.
-    )
-    gauge: float | None = None  # The best share of vectors in the strength of each axis; None for that of the solver.
+    background_level = 0.0  # About their derivative divided by a_i b_j. A good guess makes samples less noisy.
+    gauge: float | None = None  # The share of vectors in the strength of each axis; None for that of the solver.
     loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
     counts: PairCounts
     contexts: np.ndarray  # The number a_i of each context.

@@ -3,7 +3,8 @@
     L = sum_ij h(N_ij) (psi_ij - ln N_ij)^2,    psi_ij = w_i.v_j + b_i + b_j,    h(N) = min(1, (N / x_max)^alpha)
     dL/dpsi_ij = 2 h(N_ij) [psi_ij - ln N_ij],  0 at N = 0
 
-Biases come to lie near ln N_i - 1/2 ln N, and w_i.v_j near PMI. h is scaled to a mean of 1 over all cells.
+The fitted biases are close to ln N_i - 1/2 ln N, and w_i.v_j is close to PMI. h is scaled to a mean of 1 over all
+cells.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class GloVe(Objective):
     Parameters
     ----------
     x_max : float
-        Pairs that are counted so often weigh no more; GloVe's demo has 10, for corpora of millions of words.
+        The weight of a pair does not grow beyond this count. GloVe's demo has 10, for corpora of millions of words.
     alpha : float
-        How fast weights grow up to there.
+        Exponent by which weights grow up to there.
     """
 
     x_max: float = 100.0
@@ -43,14 +44,14 @@ class GloVe(Objective):
             raise ValueError(f"x_max must be more than 0, got {self.x_max}")
 
     def prepare(self) -> None:
-        """The weights of words, by those of their pairs."""
+        """Compute the weights of words, which are sums of the weights of their pairs."""
         contexts, terms = self.sums(lambda counts: np.minimum(1, (counts / self.x_max) ** self.alpha))
         self.scale = len(contexts) ** 2 / contexts.sum()
         self.by_pairs = contexts / contexts.mean(), terms / terms.mean()
 
     @property
     def weights(self) -> Biases:
-        """Sums of h."""
+        """Sums of h over the pairs of each word."""
         return self.by_pairs
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
@@ -68,11 +69,11 @@ class GloVe(Objective):
         return log_or_zero(self.contexts), log_or_zero(self.terms)
 
     def offsets(self, biases: Biases | None) -> Biases | None:
-        """What biases leave of the frequencies of words."""
+        """Return the part of the words' log frequencies that is not in their biases."""
         assert biases is not None
         return self.start[0] - biases[0], self.start[1] - biases[1]
 
 
 def log_or_zero(x: np.ndarray) -> np.ndarray:
-    """The logarithm; 0 for words that do not occur."""
+    """Return the logarithm, or 0 for words that do not occur."""
     return np.log(np.where(x > 0, x, 1))

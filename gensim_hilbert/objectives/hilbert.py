@@ -5,8 +5,8 @@ The paper's loss, with its multiplier (p_i p_j)^(1/tau) written as a_i b_j:
     L = sum_ij a_i b_j exp(psi_ij) - s_ij psi_ij,    s_ij = a_i b_j exp(PMI_ij)
     dL/dpsi_ij = a_i b_j exp(psi_ij) - s_ij
 
-Tempering moves no optimum; it lets rare words weigh more. a and b are scaled to a mean of 1, so that rates and priors
-mean the same for every corpus and vocabulary.
+Tempering does not move the optimum of a cell, but gives rare words more weight. a and b are scaled to a mean of 1, so
+that rates and priors mean the same for every corpus and vocabulary.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, precise_do
 if TYPE_CHECKING:
     import torch
 
-# psi is cut off here, or beyond the largest PMI that words so rare can have. A step may send a few cells further, and
-# the next one bring them back; uncut, their gradients would swamp Adam's second moments for hundreds of steps.
+# psi is cut off here, or beyond the largest PMI that the rarest words can have. A step may push a few cells further,
+# and the next one brings them back. Without the cut, their gradients would swamp Adam's second moments for hundreds of
+# steps.
 LARGEST = 14.0
 
 
@@ -54,20 +55,20 @@ class Hilbert(Objective):
             raise ValueError(f"threshold must be a frequency, 0 or more and below 1, got {self.threshold}")
 
     def prepare(self) -> None:
-        """The multipliers."""
+        """Compute the multipliers a and b, and the psi at which exp is cut off."""
         marginals, total = self.counts.marginals, self.counts.total
-        rarest = min(side[side > 0].min() for side in marginals)  # p_ij is no more than p_i: PMI than -ln p_j
+        rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
         self.largest = max(LARGEST, 1 + math.log(total / rarest))
         self.contexts, self.context_factors = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
 
     @property
     def weights(self) -> Biases:
-        """The multipliers."""
+        """The multipliers a and b."""
         return self.contexts, self.terms
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """The tempered positives s."""
+        """Return the tempered counts s."""
         return np.asarray(counts / self.counts.total * self.context_factors[contexts] * self.term_factors[terms])
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
@@ -88,9 +89,10 @@ class Hilbert(Objective):
 
 
 def tempered(p: np.ndarray, temperature: float, threshold: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """What p becomes, scaled to a mean of 1 over all words, and that divided by p; zero for words that do not occur.
+    """Return the tempered p, scaled to a mean of 1 over all words, and its ratio to p; 0 for words that do not occur.
 
-    p^(1/tau); with a threshold t, p min(1, (t / p)^(1 - 1/tau)): the same but for a factor above t, and p below.
+    The tempered p is p^(1/tau). With a threshold t it is p min(1, (t / p)^(1 - 1/tau)), which is p for p below t, and
+    p^(1/tau) times a constant above.
     """
     seen = p > 0
     factor = np.zeros_like(p)

@@ -3,8 +3,8 @@
     L = sum_ij (psi_ij - phi_ij)^2,           phi_ij = max(PMI_ij - ln k, 0)
     dL/dpsi_ij = 2 [psi_ij - phi_ij],         2 psi_ij at N = 0
 
-Its minimum is the truncated SVD U S V^T of a sparse matrix, which is found without shards, rates or a prior. The
-exponent of singular values in vectors, V S^p, is the model's `gauge`; covectors are U S^(1 - p).
+Its minimum is the truncated SVD U S V^T of a sparse matrix, which is found without shards, rates or a prior. With the
+model's `gauge` p, vectors are V S^p and covectors U S^(1 - p).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class PPMI(Objective):
-    """psi is what is positive of PMI - ln k.
+    """psi is the positive part of PMI - ln k.
 
     Parameters
     ----------
     shift : float
-        k: as many noise words of SGNS shift PMI by as much.
+        k. SGNS with k noise words per pair shifts PMI by as much.
     """
 
     shift: float = 1.0
 
     gauge = 0.5
-    subwords = False  # an SVD gives vectors, not what they could be made of
+    subwords = False  # an SVD gives vectors, not the n-grams that they could be made of
     ignored_options = ("l2", "passes", "background", "background_samples", "device", "precision")
 
     def __post_init__(self) -> None:
@@ -70,5 +70,5 @@ class PPMI(Objective):
 
     @property
     def psi_offset(self) -> float:
-        """The shift."""
+        """The shift of PMI."""
         return -math.log(self.shift)

@@ -1,10 +1,10 @@
-"""SGNS, word2vec's skip-gram with negative sampling, as the matrix factorisation it is in expectation.
+"""SGNS, word2vec's skip-gram with negative sampling, as the matrix factorisation that it is in expectation.
 
     L = sum_ij N_ij ln(1 + exp(-psi_ij)) + N-_ij ln(1 + exp(psi_ij)),    N-_ij = k N_j u_i^.75 / sum_i u_i^.75
     dL/dpsi_ij = (N_ij + N-_ij) [sigma(psi_ij) - sigma(phi_ij)],         phi_ij = ln(N_ij / N-_ij)
 
-N-_ij is how often the k noise words of each pair with term j are i, on average; u are the occurrences of words. But for
-the smoothing by .75, phi is PMI - ln k. Subsampling is in the counts already.
+N-_ij is how often word i is expected among the k noise words of all pairs with term j; u are the occurrences of words.
+Apart from the smoothing by .75, phi is PMI - ln k. The counts have been subsampled already.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class SGNS(Objective):
-    """psi is PMI - ln k, but for smoothing.
+    """psi is PMI - ln k, apart from smoothing.
 
     Parameters
     ----------
     negative : float
-        k, the noise words a pair.
+        k, the number of noise words per pair.
     ns_exponent : float
-        Noise words are drawn by their counts to this power.
+        Noise words are drawn in proportion to their counts to this power.
     """
 
     negative: float = 5
@@ -41,7 +41,7 @@ class SGNS(Objective):
             raise ValueError(f"SGNS needs noise: negative must be more than 0, got {self.negative}")
 
     def prepare(self) -> None:
-        """Weights of noise with a mean of 1, and the scale by which N + N- has one."""
+        """Compute the weights of noise with a mean of 1, and the scale with which N + N- has a mean of 1."""
         noise = self.counts.vocabulary.counts.astype(np.float64)
         noise = np.power(noise, self.ns_exponent, out=np.zeros_like(noise), where=noise > 0)
         self.noise = noise / noise.sum()
@@ -52,7 +52,7 @@ class SGNS(Objective):
         self.background_level = 0.75 * self.share / (1 + self.negative)  # sigma(phi) is 1 / (1 + k) at a PMI of 0.
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """Counts, scaled."""
+        """Return the counts times the scale."""
         return counts * self.scale
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
@@ -79,18 +79,18 @@ class SGNS(Objective):
 
     @property
     def evidence(self) -> float:
-        """Noise is counted, too."""
+        """Counts behind the average row, noise included."""
         return (1 + self.negative) * self.counts.total / len(self.counts)
 
     @property
     def psi_offset(self) -> float:
-        """The shift."""
+        """The shift of PMI."""
         return -math.log(self.negative)
 
     def offsets(self, biases: Biases | None) -> Biases | None:
-        """What smoothing adds to PMI."""
+        """Return what the smoothing adds to PMI."""
         frequency = self.counts.marginals.contexts / self.counts.total
         there = (frequency > 0) & (self.noise > 0)
-        added = np.full(len(frequency), -self.psi_offset)  # a word without pairs has no PMI with any
+        added = np.full(len(frequency), -self.psi_offset)  # a word without pairs has no PMI
         added[there] = np.log(frequency[there] / self.noise[there])
         return added, np.zeros(len(frequency))

@@ -1,9 +1,9 @@
-"""Swivel: least squares on PMI where pairs occur, a soft upper bound where they do not.
+"""Swivel: least squares on the PMI of pairs that occur, and a soft upper bound for those that do not.
 
     N > 0:  L = 1/2 sqrt(N_ij) (psi_ij - PMI_ij)^2,      dL/dpsi_ij = sqrt(N_ij) [psi_ij - PMI_ij]
     N = 0:  L = ln(1 + exp(psi_ij - PMI*_ij)),           dL/dpsi_ij = sigma(psi_ij - PMI*_ij)
 
-PMI* is what PMI would be had the pair been counted once. Losses are scaled to weights with a mean of 1 over all cells.
+PMI* is what PMI would be if the pair had been counted once. Losses are scaled to a mean weight of 1 over all cells.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 
 @dataclass
 class Swivel(Objective):
-    """psi is PMI, or below what could have been counted.
+    """psi is PMI for pairs that occur, and stays below PMI* for others.
 
     Parameters
     ----------
     exponent : float
-        Of counts, in the weight of pairs that occur.
+        Pairs that occur have their counts to this power as weights.
     """
 
     exponent: float = 0.5
 
     def prepare(self) -> None:
-        """The weights of words, by those of their cells."""
+        """Compute the weights of words, which are sums of the weights of their cells."""
         size = len(self.counts)
         seen = self.sums(lambda counts: np.ones(len(counts)))
         weights = self.sums(lambda counts: counts**self.exponent)
         contexts, terms = (size - n + weight for n, weight in zip(seen, weights, strict=True))
-        self.mean = float(contexts.mean())  # of rows
+        self.mean = float(contexts.mean())  # weight of a row
         self.scale = size / self.mean
         self.by_cells = contexts / self.mean, terms / self.mean
         self.background_level = 0.75 * self.scale  # sigma(x) is about exp(x) where pairs are not expected to occur.
 
     @property
     def weights(self) -> Biases:
-        """Roots of counts, and 1 where there are none."""
+        """Sums over the cells of each word: roots of counts, and 1 for pairs that do not occur."""
         return self.by_cells
 
     @property
     def evidence(self) -> float:
-        """A pair that does not occur tells as much as one that is counted once."""
+        """Counts behind the average row, where a pair that does not occur is as good as one that is counted once."""
         return self.mean
 
     def phi(self, pairs: Pairs) -> torch.Tensor:

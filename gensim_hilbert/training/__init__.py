@@ -1,1 +1,1 @@
-"""Counts in, vectors and covectors out."""
+"""Training: from counts, or from text, to vectors and covectors."""

@@ -1,9 +1,9 @@
 """Samples of the pairs that do not occur.
 
-Most pairs of words never occur, and none of them says much. So the gradient of a row is computed from a few columns
-only: m columns are drawn at random, and each counts for as many as one over its probability. Draws are systematic: of
-neighbouring columns whose probabilities add up to 1, exactly one is drawn, so that frequent and rare words are
-represented evenly. A draw depends on the seed, the pass and the shard alone.
+Most pairs of words never occur, and each of them matters little. So the gradient of a row is computed from a few
+columns only: about m columns are drawn at random, and each is multiplied by one over its probability. Draws are
+systematic: of neighbouring columns whose probabilities add up to 1, exactly one is drawn, so that frequent and rare
+words are represented evenly. A draw depends on the seed, the pass and the shard alone.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ MASK = (1 << 64) - 1
 
 
 class Drawn(NamedTuple):
-    """Columns, or rows, that stand for all of a block; each with one over the probability to be drawn."""
+    """Numbers of the columns, or rows, that were drawn from a block, with one over their probabilities as weights."""
 
     numbers: np.ndarray
     weights: np.ndarray
 
 
 class Sampler:
-    """Draws words of one block, about `most` of them, in proportion to their weights."""
+    """Draws about `most` words of one block, with probabilities in proportion to their weights."""
 
     def __init__(self, weights: np.ndarray, most: int):
         self.chances = inclusion(np.asarray(weights, dtype=np.float64), most)
@@ -31,7 +31,7 @@ class Sampler:
         self.certain = bool(np.all((self.chances == 0) | (self.chances == 1)))
 
     def draw(self, u: float) -> Drawn:
-        """Return the words at u, u + 1, u + 2, ... of the cumulative probabilities; u is from 0 to 1."""
+        """Return the words at the places u, u + 1, u + 2, ... of the cumulative probabilities; u is from 0 to 1."""
         if self.certain:
             numbers = np.flatnonzero(self.chances)
         else:
@@ -42,7 +42,7 @@ class Sampler:
 
 
 def inclusion(weights: np.ndarray, most: int) -> np.ndarray:
-    """Return probabilities in proportion to weights, none above 1, that add up to `most` or to all that have weight."""
+    """Return probabilities in proportion to weights, at most 1, that add up to `most`; 1 for all if they are fewer."""
     chances = np.zeros(len(weights))
     certain = np.zeros(len(weights), dtype=bool)
     if np.count_nonzero(weights) <= most:

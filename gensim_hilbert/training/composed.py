@@ -1,13 +1,13 @@
-"""A side of a factorisation whose rows are made of others: V = G Z, where Z is learnt.
+"""A side of a factorisation whose rows are composed of pieces: V = G Z, where Z is learnt.
 
-The gradient by Z is G^T times that by V, and takes all blocks of V. So blocks keep the gradients of their visits; when
-each has had one, as it has after a stretch of a Latin square, Z takes a step, and V is made anew. These are as many
-steps for each row as without a composition.
+The gradient by Z is G^T times the gradient by V, for which all blocks of V are needed. So each block keeps the gradient
+of its visit. After one row of a Latin square every block has been visited; then Z takes a step, and V is composed
+anew. These are as many steps for each row as without a composition.
 
-Without a prior nothing would be shared, since every word has a row of its own in Z, which could hold all of its vector.
-The prior is therefore on Z: V then has the covariance of G G^T, and words that share rows expect to be alike. A row
-counts as a word with the weight of all words that it is part of; its prior is multiplied by its share in them, so that
-the vector of a word that shares no rows has the prior it would have otherwise.
+Every word has a row of its own in Z, which could hold its whole vector. So without a prior, words would share nothing.
+The prior is therefore on Z: V then has the covariance G G^T, which makes words alike that share rows. A row is treated
+as a word with the weight of all words that it is part of. Its prior is multiplied by its share in them, so that the
+vector of a word that shares no rows has the same prior as without a composition.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from gensim_hilbert.training.device import Each, threads
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.shards import Shards
 
-ITERATIONS = 20  # of least squares
+ITERATIONS = 20  # of conjugate gradients
 
 
 class Bags:
-    """A sparse matrix, multiplied row by row: rounded the same for any number of threads."""
+    """A sparse matrix for products that are computed row by row, and so rounded the same for any number of threads."""
 
     def __init__(self, matrix: sparse.csr_array, device: torch.device):
         parts = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
@@ -40,7 +40,7 @@ class Bags:
         )
 
     def total(self, x: torch.Tensor) -> torch.Tensor:
-        """The same as if all entries were 1."""
+        """Return the product with a matrix whose entries are 1 in the same places."""
         return embedding_bag(self.rows, x, self.offsets, mode="sum", include_last_offset=True)
 
 

@@ -1,4 +1,4 @@
-"""Where to compute, and how exactly."""
+"""Devices, numbers of threads, and the precision of products."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # `map`, or one that works on several at a time
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # Like `map`; it may work on several at once
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; "auto" is a GPU where there is one. Its number is that of now, for any thread."""
+    """Return the device of that name, with its number; "auto" is a GPU if there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
@@ -23,7 +23,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def free_memory(device: torch.device) -> int | None:
-    """Bytes that are free on a CUDA device; None for others, which share the memory of the host."""
+    """Return the free bytes of a CUDA device, or None for others, which share the memory of the host."""
     return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else None
 
 
@@ -37,24 +37,24 @@ def sent(x: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 
 def wide(x: torch.Tensor) -> torch.Tensor:
-    """The same in float64: on the host where the device is Apple's GPU, which has none."""
+    """Return a tensor in float64; on the host if the device is Apple's GPU, which has no float64."""
     return (x.cpu() if x.device.type == "mps" else x).double()
 
 
 @contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Let torch share operations out among so many; then set back what was set."""
+    """Let torch divide operations among so many threads; restore the old number at the end."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:
         yield
     finally:
-        torch.set_num_threads(before)  # also for threads to come, which take the number that was set last
+        torch.set_num_threads(before)  # new threads start with the number that was set last
 
 
 @contextmanager
 def products_in(precision: str) -> Iterator[None]:
-    """Let torch compute float32 products in TF32 where less than float32 is asked for; then set back what was set."""
+    """Let torch compute float32 products in TF32 if less than float32 is asked for; restore the setting at the end."""
     if precision == "float32":
         yield
         return

@@ -1,11 +1,12 @@
-"""Sharded matrix factorisation: closed-form gradients, shard by shard.
+"""Sharded matrix factorisation with gradients in closed form, shard by shard.
 
-Pairs that occur are computed exactly; pairs that do not are sampled, or computed too where the vocabulary is small
-(`gradients.py`). Adam's moments and step counts belong to blocks of rows. Shards are visited in Latin squares: n shards
-in a row share no rows and no columns, and are visited as many at a time as there are cores.
+Pairs that occur are computed exactly. Pairs that do not occur are sampled, or computed as well if the vocabulary is
+small (`gradients.py`). Adam's moments and step counts belong to blocks of rows. Shards are visited in Latin squares: n
+shards in a row share no rows and no columns, and as many of them as there are cores are visited at a time.
 
-Adam scales axis by axis, and so depends on the axes, which psi does not. After each pass the factors are turned to
-their principal axes, where that scaling fits: weak axes, which hold much of syntax, then learn as fast as strong ones.
+Adam scales each axis on its own, so that its steps depend on the choice of axes, on which psi does not depend. After
+each pass the factors are turned to their principal axes. Weak axes, which hold much of syntax, then learn as fast as
+strong ones.
 """
 
 from __future__ import annotations
@@ -38,29 +39,29 @@ from gensim_hilbert.training.team import Team
 
 logger = logging.getLogger(__name__)
 
-PRIOR_COUNTS = 50.0  # Strength of the prior at 100 dimensions: what so many pairs of a word would say.
-PRIOR_EXPONENT = 0.5  # Of a word's weight: frequent words are held back more, though less than they weigh.
+PRIOR_COUNTS = 50.0  # Strength of the prior at 100 dimensions: the weight of so many counted pairs of each word.
+PRIOR_EXPONENT = 0.5  # The prior of a word grows with its weight to this power.
 STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink all vectors to zero.
 TOLERANCE = 1e-4
-DIVERGED = 30.0  # How many times the expected mass of a shard, or the loss without vectors, is beyond all measure.
-LEAST_MASS = 0.05  # Per cell: a few counts may leave hardly any mass to compare with.
-COLUMNS = 64  # Columns that are drawn for each shard.
-DENSE_WORDS = 256  # Up to which it takes no longer to visit all cells (benchmarks/RESULTS.md).
+DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
+LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
+COLUMNS = 64  # Columns that are drawn for each shard, on average over all passes.
+DENSE_WORDS = 256  # Up to so many words it takes no longer to visit all cells (benchmarks/RESULTS.md).
 
 
 class Diverged(ArithmeticError):
-    """The probabilities of a shard add up to far more than they should, or its loss is beyond all measure."""
+    """Raised if the probabilities of a shard add up to far more than they should, or its loss is far too large."""
 
 
 class Factorization:
-    """Fits covectors W and vectors V to counts, as an objective wants them.
+    """Fits covectors W and vectors V to counts by minimising the loss of an objective.
 
     Parameters
     ----------
     objective : Objective
         What is fitted, bound to counts.
     vector_size : int
-        Dimensions.
+        Number of dimensions.
     l2 : float or "auto"
         Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square
         root of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row:
@@ -76,11 +77,11 @@ class Factorization:
         After half of all passes, training has converged when a sixteenth of them lowers the loss by less than this
         share of what has been won in all; the rate then falls to its end within a quarter more. 0 makes all passes.
     n : int, optional
-        Shards per side; by default such that a shard has 512 to 1,024 rows, up to as many as the store is made of.
+        Shards per side; by default so many that a shard has 512 to 1,024 rows, but no more than the store's classes.
     background : {"auto", "sampled", "dense"}
         Whether pairs that do not occur are sampled or all visited; "auto" visits them all in small vocabularies.
     columns : int
-        How many columns, and rows, of each shard are sampled.
+        How many columns, and rows, of each shard are drawn, on average over all passes.
     on_start : callable, optional
         Called while the start is computed, with the parts of that work that are done and their number.
     device : str

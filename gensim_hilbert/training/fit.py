@@ -106,7 +106,7 @@ class Fit(Protocol):
         """Take so many steps more, and report how they went. If it raises, the fit cannot go on."""
 
     def evaluate(self) -> Report:
-        """Report how well the counts are fitted by now, exactly."""
+        """Report how well the counts are fitted by now: exactly, or with a standard error if words are many."""
 
     def result(self) -> Fitted:
         """Return what has been learnt by now."""

@@ -1,4 +1,4 @@
-"""Learning from pair counts: an objective is fitted to them, in so many rounds."""
+"""Learning from pair counts: an objective is fitted to them in a number of rounds, the epochs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class FromCounts:
     saved : Saved, optional
         State to go on from.
     **options
-        `l2`, `device`, `precision`, `seed` and `memory_gb`, as `Factorization` has them.
+        `l2`, `passes`, `background`, `columns`, `device`, `precision`, `seed` and `memory_gb`, as `Factorization` has
+        them.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class FromCounts:
         logger.info("EPOCH %d: %.1f passes, %s", number, report.passes, report)
 
     def loss(self) -> float:
-        """Return the exact objective, prior included."""
+        """Return the loss of the vectors as they are now, prior included; exact if the vocabulary is not too large."""
         return self.fit.evaluate().loss
 
     def result(self) -> Fitted:

@@ -1,13 +1,14 @@
 """The loss of a shard and its gradients by the rows of both sides, exact or with a sampled background.
 
-Pairs that occur are always computed exactly: large psi live there, so that nothing can run away between two samples.
-For all other pairs there are two ways. The dense one visits every cell. The sampled one draws m of the shard's columns
-for the gradients of its rows, and m of its rows for those of its columns; pairs that occur are left out of both. The
-two samples estimate the same sum of losses independently, so half their difference tells how exact their mean is.
+Pairs that occur are always computed exactly. Their psi is large; if they were sampled, it could run away between two
+draws. All other pairs are the background, for which there are two ways. The dense way visits every cell. The sampled
+way draws m of the shard's columns for the gradients of its rows, and m of its rows for the gradients of its columns,
+and leaves out pairs that occur. The two samples are independent estimates of the same sum of losses, so half of their
+difference is an estimate of the standard error of their mean.
 
-Two things make samples twice as good as they would be. The derivative of the background is about a constant times
-a_i b_j, its level, whose sum over all columns is computed exactly; only the difference is sampled. And a word with
-itself, which may have a psi that is far beyond all others, is computed exactly as if it occurred.
+Two things reduce the noise of samples. The derivative of the background is about c a_i b_j, where c is the objective's
+level. The sum of this part over all columns is computed exactly, and only D_ij - c a_i b_j is sampled. And the psi of a
+word with itself may be far beyond all others, so that these pairs are computed exactly even if they do not occur.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gensim_hilbert.training.background import Drawn, Sampler, uniform
 from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
 
-POWER = 0.5  # Of weights, in the probability to be drawn: exp(psi) and vectors of rare words vary more.
+POWER = 0.5  # Words are drawn by their weights to this power, below 1 since exp(psi) of rare words varies more.
 
 
 @dataclass
@@ -96,9 +97,10 @@ class SampledGradients:
         self.begin_pass(0.5)
 
     def begin_pass(self, done: float) -> None:
-        """Draw more columns the more is done, from half of `columns` to one and a half times as many.
+        """Set the number of columns to draw: half of `columns` at the beginning, and three times as many at the end.
 
-        At first, steps are long and noise does not matter much; at last, it does.
+        `done` is the share of all passes that is done. At first steps are long, and noise does not matter much; at the
+        end it does.
         """
         if not self.objective.has_background:
             return
@@ -109,11 +111,11 @@ class SampledGradients:
         )
 
     def draw_columns(self, i: int, j: int, number: int) -> Drawn:
-        """Draw columns of a shard in the pass with this number."""
+        """Return columns of a shard, drawn for the pass with this number."""
         return self.column_samplers[j].draw(uniform(self.seed, number, i, j, 0))
 
     def draw_rows(self, i: int, j: int, number: int) -> Drawn:
-        """Draw rows of a shard in the pass with this number."""
+        """Return rows of a shard, drawn for the pass with this number."""
         return self.row_samplers[i].draw(uniform(self.seed, number, i, j, 1))
 
     def workspace(self, width: int) -> Workspace:

@@ -1,11 +1,11 @@
-"""What psi is of the rows of two words, and how a derivative by psi goes back to them.
+"""Kernels compute psi from the rows of two words, and turn derivatives by psi into gradients by these rows.
 
     product         psi = w.v
     biased          psi = w.v + b_i + b_j
     squared-norm    psi = |w + v|^2 / 2 + C, which is w.v plus half the squared norms: biases that are not free
 
-Where rows hold more than a vector, the rest stands in a column after it: a bias, or C. Products may be of low
-precision; biases are large, and are added in float32.
+If rows hold more than a vector, a bias or C, it is in a column after the vector. Products may have low precision;
+biases are large, and are added in float32.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Pair = tuple[torch.Tensor, torch.Tensor]
 class Product:
     """psi = w.v, the product of two rows."""
 
-    extra = 0  # columns
+    extra = 0  # columns after the vector
 
     def __init__(self, vector_size: int, precision: str):
         self.vector_size = vector_size
@@ -64,24 +64,24 @@ class Product:
         pairs.add_gradients(slope, w, v, to_w, to_v, self.vector_size)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """Rows of vectors as rows of this kernel."""
+        """Return rows of this kernel that hold these vectors and biases."""
         return w, v
 
     def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
-        """By what to multiply the axes of W, and divide those of V, so that a prior weighs little; None keeps them."""
+        """Return factors for the axes of W, by which those of V are divided, that make the prior small, or None."""
         return balancing(w, v)
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
-        """What is added to w.v, by rows of this kernel: for each context and for each term."""
+        """Return what is added to w.v, per context and per term, or None."""
         return None
 
     def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
-        """What leads, on either side, to the canonical gauge of all vectors with the same psi."""
+        """Return the matrices that turn both sides to the canonical gauge."""
         return canonical_axes(w[:, : self.vector_size], v[:, : self.vector_size], gauge)
 
 
 class Biased(Product):
-    """psi = w.v + b_i + b_j, biases being free."""
+    """psi = w.v + b_i + b_j, where biases are learnt."""
 
     extra = 1
 
@@ -119,20 +119,20 @@ class Biased(Product):
         to_v[:, self.vector_size].index_add_(0, pairs.column_numbers, slope)
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """Vectors, then the bias."""
+        """Return vectors, followed by their biases."""
         assert biases is not None
         return np.column_stack([w, biases[0]]), np.column_stack([v, biases[1]])
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
-        """The last columns."""
+        """Return the last columns."""
         return w[:, -1].copy(), v[:, -1].copy()
 
 
 class SquaredNorm(Biased):
-    """psi = |w + v|^2 / 2 + C, which is learnt.
+    """psi = |w + v|^2 / 2 + C, where C is learnt.
 
-    C is a column of covectors, whose rows in a block all move by the mean of what each would: blocks are alike, and
-    learn the same C but for noise.
+    C is a column of the covectors. All rows of a block move by the mean of their gradients. Blocks are alike, and learn
+    the same C up to noise.
     """
 
     def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
@@ -181,22 +181,22 @@ class SquaredNorm(Biased):
         out[..., d] = sums.mean(dim=-1, keepdim=True) if of_contexts else 0.0
 
     def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """The C with which biases are right on average."""
+        """Return vectors and the C with which biases are right on average."""
         assert biases is not None
         squares = sum(float(np.square(side, dtype=np.float64).sum()) for side in (w, v)) / len(w)
         constant = np.mean(biases[0]) + np.mean(biases[1]) - squares / 2
         return np.column_stack([w, np.full(len(w), constant)]), np.column_stack([v, np.zeros(len(v))])
 
     def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
-        """Norms are part of psi."""
+        """Return None: norms are part of psi, so that axes cannot be scaled."""
         return None
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
-        """Half the squared norms; C goes to contexts."""
+        """Return half the squared norms, those of contexts plus C."""
         return (w[:, :-1] ** 2).sum(axis=1) / 2 + w[:, -1].mean(), (v[:, :-1] ** 2).sum(axis=1) / 2
 
     def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
-        """Only principal axes: norms are part of psi."""
+        """Return principal axes for both sides; norms are part of psi, so that axes can only be rotated."""
         axes = principal_axes([w[:, : self.vector_size], v[:, : self.vector_size]]).double()
         return axes, axes
 
@@ -205,5 +205,5 @@ KERNELS: dict[str, type[Product]] = {"product": Product, "biased": Biased, "squa
 
 
 def half_squares(rows: torch.Tensor) -> torch.Tensor:
-    """Half the squared norm of each row."""
+    """Return half the squared norm of each row."""
     return rows.square().sum(dim=-1).div_(2)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-RATE = 0.5  # How far Adam may move a row in one step at first; less where it makes more than USUAL_UPDATES.
+RATE = 0.5  # How far Adam may move a row in its first steps; less if there are more than USUAL_UPDATES.
 USUAL_UPDATES = 256
-LEAST_UPDATES, MOST_UPDATES = 32, 512  # Of each row: for a few sentences, and for MUCH_EVIDENCE or more.
+LEAST_UPDATES, MOST_UPDATES = 32, 512  # Updates of each row, for a few sentences and for MUCH_EVIDENCE or more.
 MUCH_EVIDENCE = 7e7  # Pairs counted in 25 million words.
 GROWTH = 0.45  # Exponent by which updates grow with evidence in between.
 ROWS = 1024  # Rows of a shard at most: it should stay near the cache, and updates are cheaper than passes.

@@ -1,9 +1,9 @@
-"""Where factorisation starts: the truncated SVD of phi, bounded below, weighted as the objective weighs words.
+"""The start of factorisation: a truncated SVD of phi, bounded below and weighted as the objective weights words.
 
-sqrt(a_i b_j) max(phi_ij, least) is a rough quadratic stand-in for the loss, where biases are taken off phi, and `least`
-is the psi of a pair whose PMI is 0; pairs that do not occur have it too. Its best factors of rank d are about as good
-as what seven passes make of a random start. They are found by randomised SVD in four sweeps over the pairs that occur.
-A constant adds a matrix of rank one, so that only entries above `least` are stored or multiplied.
+The matrix sqrt(a_i b_j) max(phi_ij, least) gives a rough quadratic approximation of the loss. Biases are subtracted
+from phi, and `least` is the psi of a pair whose PMI is 0; pairs that do not occur have this value, too. The best
+factors of rank d are found by randomised SVD in four sweeps over the pairs that occur. The constant `least` contributes
+a matrix of rank one, so that only the excess of entries above it is multiplied.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gensim_hilbert.training.shards import Shard
 from gensim_hilbert.training.team import Team
 
 OVERSAMPLING = 20
-LONGEST = 0.9  # Rows are shortened to this length: exp is unforgiving at first.
+LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
 SWEEPS = 4
 
 

@@ -1,8 +1,9 @@
-"""Several shards at a time, one core each.
+"""A team of threads that work on several shards at a time, one core for each shard.
 
-Torch would rather split each operation among all cores. But the operations of a shard take a millisecond or less:
-cores would wait for each other, and then all for memory. When several shards are worked on at once, one computes while
-another waits for memory; and each is computed by one thread, so that the result does not depend on their number.
+By default torch splits each operation among all cores. But the operations of a shard take a millisecond or less, so
+that cores would wait for each other, and then all for memory. If several shards are worked on at once, one computes
+while another waits for memory. Each is computed by one thread, so that the result does not depend on the number of
+threads.
 
 A shard waits for those before it that share its rows or columns. In a Latin square that is rare: n shards in a row
 share none.

@@ -1,7 +1,7 @@
-"""The truncated SVD of a sparse matrix, by randomised subspace iteration: Halko, Martinsson and Tropp.
+"""The truncated SVD of a sparse matrix by randomised subspace iteration (Halko, Martinsson and Tropp).
 
-A random basis is multiplied by the matrix and its transpose, and made orthonormal again, a few times: it turns to the
-strongest axes. In the basis the problem is small, and solved exactly.
+A random basis is multiplied by the matrix and its transpose and made orthonormal again, a few times; this turns it
+towards the strongest axes. Within the basis the problem is small, and solved exactly.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from gensim_hilbert.training.gauge import GAUGE, canonical_
 if TYPE_CHECKING:
     from scipy import sparse
 
-SWEEPS = 8  # more turn the basis no further, in float32
+SWEEPS = 8  # more would not change the basis in float32
 OVERSAMPLING = 20
 
 
 class TruncatedSVD:
-    """Fits covectors and vectors to a table in the least squares of all cells.
+    """Fits covectors and vectors to a table by least squares over all cells.
 
     Parameters
     ----------
     objective : Objective
-        Whose minimum it is.
+        The objective whose minimum is this SVD.
     table : sparse array
         What psi should be.
     vector_size : int
-        Dimensions.
+        Number of dimensions.
     gauge : float
         The exponent of singular values in vectors; covectors get the rest.
     seed : int
-        The result depends on it only by its noise.
+        Seed of the random basis, on which the result hardly depends.
     start : Start, optional
-        Refused: there are no updates that could begin somewhere, or be held back.
+        Refused, since there are no updates that could start from vectors or be locked.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     **options
@@ -82,7 +82,7 @@ class TruncatedSVD:
 
     @property
     def steps(self) -> int:
-        """Sweeps in all."""
+        """Number of sweeps in all."""
         return SWEEPS
 
     def run(self, steps: int, progress: Callable[[Report], None] | None = None) -> Report:
@@ -97,18 +97,18 @@ class TruncatedSVD:
         return self.history[-1] if self.history else self.evaluate()
 
     def _solved(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Left axes, singular values, right axes."""
+        """Return left axes, singular values and right axes."""
         right, strength, mix = np.linalg.svd(self.table.T @ self.basis, full_matrices=False)
         d = self.vector_size
         return self.basis @ mix.T[:, :d], strength[:d], right[:, :d]
 
     def evaluate(self) -> Report:
-        """What the table has in squares and its approximation has not."""
+        """Report the mean square of the difference between the table and its approximation."""
         squares = float(np.square(self.table.data).sum() - np.square(self._solved()[1], dtype=np.float64).sum())
         return Report(passes=self.steps_done, loss=squares / self.table.shape[0] ** 2, unitarity=float("nan"))
 
     def result(self) -> Fitted:
-        """Covectors and vectors in the canonical gauge; axes beyond the rank are zero."""
+        """Return covectors and vectors in the canonical gauge; axes beyond the rank are zero."""
         left, strength, right = self._solved()
         missing = ((0, 0), (0, self.vector_size - len(strength)))
         w, v = (np.pad(np.float32(side * np.sqrt(strength)), missing) for side in (left, right))
@@ -120,6 +120,6 @@ class TruncatedSVD:
         """Do nothing: there are no moments."""
 
     def state(self) -> tuple[dict[str, Any], Iterator[tuple[str, np.ndarray]]]:
-        """The basis."""
+        """Return the basis, and how many sweeps are done."""
         facts = {"steps_done": self.steps_done, "history": [asdict(report) for report in self.history]}
         return facts, iter([("basis", self.basis)])
