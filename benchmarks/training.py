@@ -556,8 +556,12 @@ def measure(name: str, *arguments: object) -> tuple[float, float]:
 
 
 def peak() -> float:
-    """Of this process, or of the programs it has run."""
-    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1e6
+    """Return the gigabytes that this process, or a program that it has run, has held at most."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux: ru_maxrss includes what the parent held when it started this process.
+        own = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1e6
 
 
 def child(name: str, *arguments: object) -> None:
