@@ -4,13 +4,13 @@
                                 [--tokens 3000000] [--plot growth.svg] [--million] [--million-passes 1]
 
 All sizes are of one corpus. It begins with the same number of tokens of each text, `--tokens` in all, of which the
-25,000 most frequent words (`--base`) are kept. For k times as many words, the corpus is written k times, and the words
-get an index: in the r-th copy, a word becomes word#i with i = (r + h) mod k, where h is a hash of the word. Each word
-thus has k forms, each of which occurs as often as the word does in the text, has as many different partners and the
-same counts with them. Tokens, words and pairs all grow by the factor k. Since h differs from word to word, partners
-have different indices, and pairs are spread evenly over shards. Words are kept from `min_count=1` on. Frequent words
-are thinned out, `sample` being divided by k because each form is k times as rare: its draws are the only reason why the
-pairs per word, which the table shows, are not exactly equal.
+25,000 most frequent words (`--base`) are kept. For k times as many words, each sentence is written k times, and all
+words of its r-th copy get the index r: word#r. Each word thus has k forms, each of which occurs as often as the word
+does in the text, has as many different partners and the same counts with them. Tokens, words and pairs all grow by the
+factor k. The copies of a sentence come in an order that is drawn by the number of the sentence: otherwise forms with
+the same index would fall into the same shards, since equally frequent words are numbered in the order of the text.
+Words are kept from `min_count=1` on. Frequent words are thinned out, `sample` being divided by k because each form is k
+times as rare: its draws are the only reason why the pairs per word, which the table shows, are not exactly equal.
 
 Each size is counted and trained in a process of its own, whose peak memory is shown. The first pass is not timed; of
 the others the fastest counts. All passes draw samples of average size. `--million` adds 1,000,000 words with 200
@@ -27,8 +27,8 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
-from zlib import crc32
 
 from inputs import DATA
 from quality import SAMPLE, write_lines
@@ -69,12 +69,12 @@ def write_base(texts: list[Path], words: int, tokens: int, folder: Path) -> Path
 def write_copies(base: Path, copies: int, target: Path) -> None:
     """Write the corpus with so many times as many words."""
     with open(base, encoding="utf-8") as file:
-        shifts = {word: crc32(word.encode()) for line in file for word in line.split()}
-    with open(target, "w", encoding="utf-8") as out:
-        for copy in range(copies):
-            forms = {word: f"{word}#{(copy + shift) % copies}" for word, shift in shifts.items()}
-            with open(base, encoding="utf-8") as file:
-                out.writelines(" ".join([forms[word] for word in line.split()]) + "\n" for line in file)
+        words = {word for line in file for word in line.split()}
+    forms = [{word: f"{word}#{copy}" for word in words} for copy in range(copies)]
+    with open(base, encoding="utf-8") as file, open(target, "w", encoding="utf-8") as out:
+        for number, line in enumerate(file):
+            for copy in Random(number).sample(range(copies), copies):
+                out.write(" ".join([forms[copy][word] for word in line.split()]) + "\n")
 
 
 # ---------------------------------------------------------------------------------------------------- one size
