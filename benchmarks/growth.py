@@ -114,6 +114,7 @@ def grown(base: str, copies: int, vector_size: int, passes: int, memory_gb: floa
         "pairs": 2 * counts.manifest["entries"],
         "in memory": fit.shards.cache is not None,
         "n": fit.n,
+        "rate": fit.scale,
         "counting": ends[1] - ends[0],
         "start": ends[2] - ends[1],
         "pass": min(times[1:] or times),
@@ -167,6 +168,9 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         shards = f"{row['n']} x {row['n']}"
         print(f"| {row['words']:,} | {pairs} | {shards} | {times} | {row['result']:.1f} | {row['peak']:.2f} |")
     print(f"\nWanted: at most {WANTED} from {REFERENCE:,} words on.\n", flush=True)
+    for row in rows:
+        if row["rate"] < 1:
+            print(f"With {row['words']:,} words training diverged and started again, at {row['rate']:g} of the rate.\n")
 
 
 def draw(rows: list[dict[str, Any]], title: str) -> str:
