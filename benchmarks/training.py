@@ -3,7 +3,7 @@
     python benchmarks/training.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--tokens 5000000]
                                   [--only factorization stream]
 
-factorization: passes against the three bare matrix products of the same shapes, a row of shards of one and of the other
+factorization: dense passes against the three bare matrix products of the same shapes, a row of shards of one and of the other
 by turns, so that both see the same neighbours.
 
 stream: words per second of `solver="gibbs"`, gensim's SGNS (`corpus_file`, its fastest way), the original word2vec in C
@@ -61,7 +61,7 @@ def factorization(corpus: Path, vector_size: int, words: int) -> None:
 
     counts = PairCounts.from_corpus(corpus, max_final_vocab=words, sample=SAMPLE)
     start = time.perf_counter()
-    fit = Factorization(Hilbert().bind(counts), vector_size)
+    fit = Factorization(Hilbert().bind(counts), vector_size, background="dense")
     begun = time.perf_counter() - start
     fit.run(fit.n * fit.n)  # reads the shards into memory
     multiply = bare_products(fit)
