@@ -23,7 +23,7 @@ import numpy as np
 from counting import bandwidth
 from inputs import corpus_parser, require
 from quality import SAMPLE
-from speed import say, spent, write_beginning
+from speed import say, seconds, spent, write_beginning
 
 CROSSOVER = (64, 128, 256, 512, 1024, 2048, 4096)
 

@@ -23,11 +23,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inputs import corpus_parser, require
+from inputs import DATA, corpus_parser, require
 from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, scores, write_lines
 
 
@@ -50,6 +51,11 @@ def spent(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     cpu, start = sum(os.times()[:4]), time.perf_counter()
     result = work()
     return result, {"wall": time.perf_counter() - start, "cpu": sum(os.times()[:4]) - cpu}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the wall time that a piece of work takes."""
+    return spent(work)[1]["wall"]
 
 
 def peak() -> float:
@@ -80,8 +86,7 @@ def train_and_score(system: str, path: str, size: int, words: int, seed: int, fa
 
 
 def corpus_to_vectors(options: argparse.Namespace, path: str) -> None:
-    if not (DATA / "eval").exists():
-        sys.exit(f"{DATA / 'eval'} is not there; set GENSIM_HILBERT_DATA to the folder of the data sets")
+    require(DATA / "eval")
     write_lines(options.corpus, path)
     rows: dict[str, list[dict[str, float]]] = {system: [] for system in options.systems}
     for seed in range(1, options.repeat + 1):
@@ -203,7 +208,9 @@ JOBS = {work.__name__: work for work in (train_and_score, train_alone, small_tex
 
 
 def main() -> None:
-    parser = corpus_parser(__doc__, vector_size=300, max_final_vocab=50_000, tokens=5_000_000, real_tokens=4_000_000)
+    parser = corpus_parser(
+        __doc__, vector_size=300, max_final_vocab=50_000, tokens=5_000_000, real_tokens=4_000_000, repeat=1
+    )
     sections = ["corpus", "vocabularies"]
     parser.add_argument("--only", nargs="*", choices=sections, default=sections, help="what to measure")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), help="corpus: what to train")

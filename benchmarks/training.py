@@ -3,8 +3,8 @@
     python benchmarks/training.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--tokens 5000000]
                                   [--only factorization stream]
 
-factorization: dense passes against the three bare matrix products of the same shapes, a row of shards of one and of the other
-by turns, so that both see the same neighbours.
+factorization: dense passes against the three bare matrix products of the same shapes, a row of shards of one and of
+the other by turns, so that both see the same neighbours.
 
 stream: words per second of `solver="gibbs"`, gensim's SGNS (`corpus_file`, its fastest way), the original word2vec in C
 and fastText without subwords, all with 5 negatives, window 5, sample 1e-4, on the first tokens of the corpus. Every
