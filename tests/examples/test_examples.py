@@ -22,7 +22,6 @@ from shell import environment
 
 from gensim_hilbert import PairCounts
 
-pytestmark = pytest.mark.usefixtures("short_training")
 EXAMPLES = ROOT / "examples"
 
 
@@ -122,11 +121,11 @@ def test_lexical_substitution(tmp_path):
 
 def test_query_expansion(tmp_path):
     shown = example("query_expansion.py", cwd=tmp_path)
-    assert re.match(r"bushfire emergency, expanded by .*\bfire\b", shown)
+    assert re.match(r"emergency homes, expanded by .*\bfire\b", shown)
     *_, first, second, third = shown.splitlines()
     for line in (first, second, third):
-        assert "irefighters" in line or "fire" in line
-        assert "bushfire" not in line
+        assert "fire" in line.lower()
+        assert "homes" not in line
 
 
 def test_count_pairs(tmp_path):
