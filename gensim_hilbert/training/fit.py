@@ -69,11 +69,11 @@ class Fitted(NamedTuple):
 
 @dataclass
 class Report:
-    """How a pass, or what is done of it, went.
+    """How a pass went, or the part of it that is done.
 
-    `passes` counts the passes done in all. `loss` includes the prior; `error` is its standard error, 0 if it is exact.
-    `unitarity` is the sum of the model's probabilities (tempered), which tends to 1 and is NaN where the objective is
-    no model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
+    `passes` is the number of passes done in all. `loss` includes the prior; `error` is its standard error, 0 if it is
+    exact. `unitarity` is the sum of the model's probabilities (tempered), which tends to 1; it is NaN if the objective
+    is not a model of probabilities. `gradient` is the root mean square norm of the gradient of a shard.
     """
 
     passes: float = 0.0

@@ -17,21 +17,21 @@ from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.team import Team
 
-EXACT_WORDS = 65_536  # Up to which all cells are visited.
-EVALUATION_COLUMNS = 1024  # Columns of each shard from which the loss is estimated beyond.
+EXACT_WORDS = 65_536  # Up to so many words all cells are visited.
+EVALUATION_COLUMNS = 1024  # Columns of each shard from which the loss of more words is estimated.
 LARGE_SHARD = 2048  # Rows beyond which dense shards are worked on one at a time, for memory's sake.
 
 
 @dataclass
 class Sums:
-    """Sums over the shards of a pass, as far as it is done."""
+    """Sums over the shards of a pass that have been visited so far."""
 
     shards: int = 0
     loss: float = 0.0
     error: float = 0.0  # Squared standard error of the loss.
     mass: float = 0.0  # The model's probabilities.
     share: float = 0.0  # What they should add up to.
-    gradient: float = 0.0  # Squared norms.
+    gradient: float = 0.0  # Squared norms of gradients.
 
     def add(self, cost: Cost, error: float, gradient: float, shards: int = 1) -> None:
         """Add one shard, or several."""

@@ -4,6 +4,9 @@ The matrix sqrt(a_i b_j) max(phi_ij, least) gives a rough quadratic approximatio
 from phi, and `least` is the psi of a pair whose PMI is 0; pairs that do not occur have this value, too. The best
 factors of rank d are found by randomised SVD in four sweeps over the pairs that occur. The constant `least` contributes
 a matrix of rank one, so that only the excess of entries above it is multiplied.
+
+The bounded table may have fewer than d axes. Along the others, vectors start at zero and covectors at short random
+values: psi is the same, and these axes can be learnt.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from gensim_hilbert.training.team import Team
 
 OVERSAMPLING = 20
 LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
+FAINT = 0.01  # Size of covectors along axes that the table does not have.
 SWEEPS = 4
 
 
@@ -98,12 +102,22 @@ def spectral_start(
         torch.nn.functional.pad(shortened(rows @ turn, weight), (0, missing)).contiguous()
         for rows, turn, weight in sides
     )
+    unused = torch.nonzero(~is_there(squares)).view(-1)
+    if len(unused):
+        # Axes that are zero on both sides would stay so: the gradient of each is a multiple of the other.
+        faint = FAINT * torch.randn(shards.size, len(unused), generator=generator)
+        w[..., unused] = shards.arranged(faint.numpy()) * (root_a > 0)[..., None]
     return w, v
 
 
 def inverse_roots(squares: torch.Tensor) -> torch.Tensor:
     """Return one over the root of each number, or 0 where float32 has no digits left."""
-    return torch.where(squares > 1e-12 * squares.max(), squares.clamp_min(1e-300).rsqrt(), 0.0)
+    return torch.where(is_there(squares), squares.clamp_min(1e-300).rsqrt(), 0.0)
+
+
+def is_there(squares: torch.Tensor) -> torch.Tensor:
+    """Tell for each axis, by its squared strength, whether it is more than what float32 leaves by rounding."""
+    return squares > 1e-12 * squares.max()
 
 
 def shortened(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

@@ -22,7 +22,6 @@ from shell import environment
 
 from gensim_hilbert import PairCounts
 
-pytestmark = pytest.mark.usefixtures("short_training")
 EXAMPLES = ROOT / "examples"
 
 
