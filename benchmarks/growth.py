@@ -31,8 +31,9 @@ from random import Random
 from typing import Any
 
 from inputs import DATA
+from kernels import keep_sample_size
 from quality import SAMPLE, write_lines
-from training import keep_sample_size, peak, say
+from speed import peak, say
 
 TEXTS = ("wiki2019_25m.txt.gz", "text8_prefix.gz")
 WORDS = (25_000, 50_000, 100_000, 200_000, 400_000)

@@ -60,6 +60,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def peak() -> float:
     """Return the largest memory of this process in gigabytes."""
+    status = Path("/proc/self/status")  # `ru_maxrss` of a child includes its parent's memory on Linux.
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
@@ -160,7 +163,12 @@ def vocabularies(options: argparse.Namespace, folder: str) -> None:
         "| V | tokens | gensim default | HilbertMLE default | gibbs | HilbertMLE / gensim |\n|---|---|---|---|---|---|"
     )
     path = f"{folder}/beginning.txt"
-    real = write_beginning(options.corpus, path, options.real_tokens) if min(options.sizes) <= LARGEST_REAL else 0
+    real = (
+        write_beginning(options.corpus, path, options.real_tokens)
+        smallest = min(options.sizes, default=LARGEST_REAL + 1)
+        if smallest <= LARGEST_REAL
+        else 0
+    )
     for size in sorted(options.sizes):
         if size > LARGEST_REAL:
             path = f"{folder}/zipf.txt"

@@ -99,15 +99,15 @@ def assert_same_vectors(model, expected) -> None:
 
 
 @contextlib.contextmanager
-def training_for(updates: Callable[[float], int]) -> Iterator[None]:
-    """Factorization updates each row as often as this function of the number of counted pairs says."""
+def training_for(updates: Callable[[float, int], int]) -> Iterator[None]:
+    """Factorization updates each row as often as this function of the numbers of counted pairs and of words says."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(factorization, "updates_for", updates)
         yield
 
 
 # Enough to see that a model learns; and as long as users train, also where a fixture has shortened it.
-short_training = functools.partial(training_for, lambda pairs: 24)
+short_training = functools.partial(training_for, lambda pairs, words: 24)
 full_training = functools.partial(training_for, schedule.updates_for)
 
 

@@ -91,7 +91,6 @@ class Objective:
     kernel = "product"  # What psi is: "product" w.v, "biased" w.v + b_i + b_j, or "squared-norm" |w + v|^2 / 2 + C.
     has_background = True  # Whether pairs that do not occur contribute to the loss.
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
-    background_level = 0.0  # About their derivative divided by a_i b_j. A good guess makes samples less noisy.
     gauge: float | None = None  # The share of vectors in the strength of each axis; None for that of the solver.
     loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
     counts: PairCounts

@@ -46,7 +46,6 @@ class Hilbert(Objective):
     solvers = ("factorization", "gibbs")
     loss_without_vectors = 1.0
     background_is_its_derivative = True
-    background_level = 0.8
 
     def __post_init__(self) -> None:
         if not self.temperature >= 1:

@@ -49,7 +49,6 @@ class SGNS(Objective):
         self.terms = self.counts.marginals.terms / self.counts.marginals.terms.mean()
         self.share = self.negative / (1 + self.negative)  # of noise in all weights
         self.scale = len(noise) ** 2 / self.counts.total / (1 + self.negative)
-        self.background_level = 0.75 * self.share / (1 + self.negative)  # sigma(phi) is 1 / (1 + k) at a PMI of 0.
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
         """Return the counts times the scale."""

@@ -40,7 +40,6 @@ class Swivel(Objective):
         self.mean = float(contexts.mean())  # weight of a row
         self.scale = size / self.mean
         self.by_cells = contexts / self.mean, terms / self.mean
-        self.background_level = 0.75 * self.scale  # sigma(x) is about exp(x) where pairs are not expected to occur.
 
     @property
     def weights(self) -> Biases:

@@ -59,9 +59,13 @@ class Batches:
     def __init__(self, gradients: DenseGradients | SampledGradients):
         self.gradients, self.shards = gradients, gradients.shards
         self.objective, self.kernel, self.scale = gradients.objective, gradients.kernel, gradients.scale
-        self.level = gradients.level if isinstance(gradients, SampledGradients) else 0.0
         kept = self.shards.cache is not None
         self.kept: dict[int, tuple[DevicePairs, DevicePairs | None]] | None = {} if kept else None  # By their offset.
+
+    @property
+    def level(self) -> float:
+        """The level of the background, which is subtracted from samples."""
+        return self.gradients.level if isinstance(self.gradients, SampledGradients) else 0.0
 
     def step(self, w: Factor, v: Factor, offset: int, rate: float, number: int) -> torch.Tensor:
         """Visit the shards (i, i + offset) of all i, and move all rows.

@@ -138,7 +138,7 @@ class Factorization:
         self.l2 = counts_of_prior / objective.evidence
         if l2 == "auto":
             self.l2 = min(self.l2, STRONGEST_PRIOR)
-        updates = updates_for(objective.counts.total)
+        updates = updates_for(objective.counts.total, self.size)
         self.schedule = Schedule(
             rate=first_rate(vector_size, updates) * rate,
             final_rate=final_rate,
@@ -242,6 +242,8 @@ class Factorization:
                     self._draw_order()
                     if self.steps_done and not self.keeps_axes:
                         self._turn(team)
+                    if isinstance(self.gradients, SampledGradients):
+                        self.gradients.measure_level(self.w, self.v)
                 try:
                     visit = self._visit if self.batches is None else self._visit_at_once
                     visit(team, self.order[done : done + target - self.steps_done], progress)
@@ -354,6 +356,7 @@ class Factorization:
             "diverged in pass %d: starting again, at %g times the rate", self.steps_done // self.n**2, self.scale
         )
         self.generator.manual_seed(self.seed)
+        del self.w, self.v  # The start needs their memory.
         self._begin()
 
     # ------------------------------------------------------------------ going on another time
@@ -368,6 +371,7 @@ class Factorization:
             "converged": self.schedule.converged,
             "scale": self.scale,
             "moment_steps": [side.steps for side in (self.w, self.v)],
+            "level": self.gradients.level if isinstance(self.gradients, SampledGradients) else 0.0,
         }
         return facts, self._arrays()
 
@@ -381,6 +385,8 @@ class Factorization:
         facts = saved.facts
         self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
         self.schedule.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
+        if isinstance(self.gradients, SampledGradients):
+            self.gradients.level = facts["level"]
         for side, steps in zip((self.w, self.v), facts["moment_steps"], strict=True):
             side.restore(saved.array, steps)
         self.generator.set_state(torch.from_numpy(saved.array("generator")))

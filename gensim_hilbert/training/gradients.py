@@ -20,9 +20,11 @@ import torch
 
 from gensim_hilbert.objectives import Cost, Objective, precise_sum
 from gensim_hilbert.training.background import Drawn, Sampler, uniform
+from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
 
+LEVEL_SHARDS = 4  # Shards by which the level of the background is measured before each pass.
 POWER = 0.5  # Words are drawn by their weights to this power, below 1 since exp(psi) of rare words varies more.
 
 
@@ -92,9 +94,13 @@ class SampledGradients:
         self.scale = shards.n / shards.size
         self.columns = columns
         self.most = min(math.ceil(1.5 * columns), shards.rows)
-        self.level = 0.0 if kernel.extra else objective.background_level
-        self.losses_have_level = bool(self.level) and objective.background_is_its_derivative
+        self.level = 0.0
         self.begin_pass(0.5)
+
+    @property
+    def losses_have_level(self) -> bool:
+        """Whether the level is also subtracted from the losses."""
+        return bool(self.level) and self.objective.background_is_its_derivative
 
     def begin_pass(self, done: float) -> None:
         """Set the number of columns to draw: half of `columns` at the beginning, and three times as many at the end.
@@ -109,6 +115,27 @@ class SampledGradients:
         self.row_samplers, self.column_samplers = (
             [Sampler(side[k::n] ** POWER, most) for k in range(n)] for side in sides
         )
+
+    def measure_level(self, w: Factor, v: Factor) -> None:
+        """Set the level to what the derivatives of the background are over a_i b_j, on average over a few shards."""
+        if self.kernel.extra or not self.objective.has_background:
+            return
+        host, n = self.shards.on_host(), self.shards.n
+        total, expected = 0.0, 0.0
+        for i in range(0, n, max(1, n // LEVEL_SHARDS)):
+            shard = host[i, (i + n // 2) % n]
+            drawn = self.column_samplers[shard.j].draw(0.5)
+            numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
+            b = shard.b.index_select(0, numbers)
+            psi = w[i].cpu() @ v[shard.j].cpu().index_select(0, numbers).T
+            self.objective.differentiate_background_(psi, shard.a[:, None], b[None])
+            by_chance = torch.outer(shard.a, b)
+            for matrix in (psi, by_chance):
+                for pairs in filter(None, (shard.pairs, shard.selves)):
+                    pairs.hide(matrix, drawn.numbers, of_rows=True)
+            total += float(psi.sum(dim=0).double() @ weights.double())
+            expected += float(by_chance.sum(dim=0).double() @ weights.double())
+        self.level = total / expected if expected else 0.0
 
     def draw_columns(self, i: int, j: int, number: int) -> Drawn:
         """Return columns of a shard, drawn for the pass with this number."""

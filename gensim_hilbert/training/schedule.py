@@ -10,6 +10,7 @@ USUAL_UPDATES = 256
 LEAST_UPDATES, MOST_UPDATES = 32, 512  # Updates of each row, for a few sentences and for MUCH_EVIDENCE or more.
 MUCH_EVIDENCE = 7e7  # Pairs counted in 25 million words.
 GROWTH = 0.45  # Exponent by which updates grow with evidence in between.
+MANY_PAIRS, THINNING = 1400, 0.25  # With fewer pairs per word there are fewer updates, by the ratio to this power.
 ROWS = 1024  # Rows of a shard at most: it should stay near the cache, and updates are cheaper than passes.
 BYTES_PER_CELL = 12  # Memory of a dense shard: psi in float32, as much again for what is made of it, and its pairs.
 STRETCH = 1 / 16  # Share of all passes over which the loss is averaged: over fewer it shows no trend.
@@ -75,9 +76,9 @@ class Schedule:
         return True
 
 
-def updates_for(pairs: float) -> int:
-    """Return how many updates of each row so many counted pairs are worth."""
-    share: float = (pairs / MUCH_EVIDENCE) ** GROWTH
+def updates_for(pairs: float, words: int) -> int:
+    """Return how many updates of each row so many counted pairs of so many words are worth."""
+    share: float = (pairs / MUCH_EVIDENCE) ** GROWTH * min(1.0, pairs / words / MANY_PAIRS) ** THINNING
     return round(min(MOST_UPDATES, max(LEAST_UPDATES, MOST_UPDATES * share)))
 
 

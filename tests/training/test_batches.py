@@ -73,6 +73,8 @@ def test_a_pass_stays_on_the_device_and_never_waits_for_it(counts, objective, ba
             for name in ("w", "v")
         )
         batches = Batches(gradients)
+        if background == "sampled":
+            gradients.level = 0.5
         for number in range(2):
             for offset in range(N):
                 sums = batches.step(w, v, offset, 0.1, number)

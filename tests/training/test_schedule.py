@@ -34,10 +34,14 @@ def test_shards_are_of_a_size_that_suits_the_device():
 
 
 def test_more_text_is_worth_more_updates_up_to_a_bound():
-    updates = [updates_for(pairs) for pairs in (0, 10, 1e5, 1e6, 1e7, MUCH_EVIDENCE, 1e12)]
+    updates = [updates_for(pairs, 1000) for pairs in (0, 10, 1e5, 1e6, 1e7, MUCH_EVIDENCE, 1e12)]
     assert updates == sorted(updates)
     assert (updates[0], updates[1], updates[-2], updates[-1]) == (LEAST_UPDATES, LEAST_UPDATES, *[MOST_UPDATES] * 2)
-    assert LEAST_UPDATES < updates_for(1e6) < updates_for(1e7) < MOST_UPDATES
+    assert LEAST_UPDATES < updates_for(1e6, 1000) < updates_for(1e7, 1000) < MOST_UPDATES
+
+
+def test_thin_evidence_is_worth_fewer_updates():
+    assert updates_for(1e7, 1_000) == updates_for(1e7, 7_000) > updates_for(1e7, 100_000) > updates_for(1e7, 500_000)
 
 
 def test_rates_are_lower_where_there_are_more_dimensions_or_many_updates():
