@@ -163,12 +163,8 @@ def vocabularies(options: argparse.Namespace, folder: str) -> None:
         "| V | tokens | gensim default | HilbertMLE default | gibbs | HilbertMLE / gensim |\n|---|---|---|---|---|---|"
     )
     path = f"{folder}/beginning.txt"
-    real = (
-        write_beginning(options.corpus, path, options.real_tokens)
-        smallest = min(options.sizes, default=LARGEST_REAL + 1)
-        if smallest <= LARGEST_REAL
-        else 0
-    )
+    smallest = min(options.sizes, default=LARGEST_REAL + 1)
+    real = write_beginning(options.corpus, path, options.real_tokens) if smallest <= LARGEST_REAL else 0
     for size in sorted(options.sizes):
         if size > LARGEST_REAL:
             path = f"{folder}/zipf.txt"
