@@ -147,16 +147,15 @@ class Batches:
         by_columns = self._sample(row, *columns, to_w, True)
         by_rows = self._sample(row, *rows, to_v, False)
         loss, error = precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4
-        if gradients.losses_have_level:
-            known = row.words(row.pairs)
-            everywhere = precise_sum(row.a.sum(dim=1) * row.b.sum(dim=1))
-            loss = loss + self.level * (everywhere - precise_dot(known.a, known.b))
+        known = row.words(row.pairs)
+        everywhere = precise_sum(row.a.sum(dim=1) * row.b.sum(dim=1))
+        loss = loss + self.level * (everywhere - precise_dot(known.a, known.b))
         if row.selves is not None:
             loss = loss + self._add_selves(row, row.selves, to_w, to_v)
         return loss, error
 
     def _add_selves(self, row: Row, selves: DevicePairs, to_w: torch.Tensor, to_v: torch.Tensor) -> torch.Tensor:
-        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        """Add the gradients of words with themselves; return their loss without the level."""
         gradients = self.gradients
         assert isinstance(gradients, SampledGradients)
         flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
@@ -165,7 +164,7 @@ class Batches:
         loss = precise_sum(self.objective.differentiate_background_(*cells))
         levels = self.level * known.a * known.b
         self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), selves, *flat)
-        return loss - precise_sum(levels) if gradients.losses_have_level else loss
+        return loss - precise_sum(levels)
 
     def _drawn(
         self, draw: Callable[[tuple[int, int]], Drawn], keys: list[tuple[int, int]]

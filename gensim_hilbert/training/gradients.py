@@ -97,11 +97,6 @@ class SampledGradients:
         self.level = 0.0
         self.begin_pass(0.5)
 
-    @property
-    def losses_have_level(self) -> bool:
-        """Whether the level is also subtracted from the losses."""
-        return bool(self.level) and self.objective.background_is_its_derivative
-
     def begin_pass(self, done: float) -> None:
         """Set the number of columns to draw: half of `columns` at the beginning, and three times as many at the end.
 
@@ -117,8 +112,12 @@ class SampledGradients:
         )
 
     def measure_level(self, w: Factor, v: Factor) -> None:
-        """Set the level to what the derivatives of the background are over a_i b_j, on average over a few shards."""
-        if self.kernel.extra or not self.objective.has_background:
+        """Set the level to what the derivatives of the background are over a_i b_j, on average over a few shards.
+
+        Only objectives whose background is exponential in psi have a level: derivatives of others are bounded, while
+        a_i b_j is not.
+        """
+        if self.kernel.extra or not self.objective.background_is_its_derivative:
             return
         host, n = self.shards.on_host(), self.shards.n
         total, expected = 0.0, 0.0
@@ -167,8 +166,7 @@ class SampledGradients:
             by_columns = self._sample(shard, w, v, columns, room.psi, room.to_w, True)
             by_rows = self._sample(shard, v, w, rows, room.psi, room.to_v, False)
             rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
-            if self.losses_have_level:
-                rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
+            rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
             if shard.selves is not None:
                 rest = rest + self._add_selves(shard, w, v, room)
             cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
@@ -179,7 +177,7 @@ class SampledGradients:
         return cost, error
 
     def _add_selves(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace) -> torch.Tensor:
-        """Add the gradients of words with themselves; return their loss, without the level if losses have one."""
+        """Add the gradients of words with themselves; return their loss without the level."""
         assert shard.selves is not None
         psi, known = self.kernel.pair_psi(w, v, shard.selves), shard.selves.with_words(shard.a, shard.b)
         cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
@@ -187,7 +185,7 @@ class SampledGradients:
         loss, levels = precise_sum(losses), self.level * known.a * known.b
         psi.sub_(levels).mul_(self.scale)
         self.kernel.add_pair_slopes(psi, shard.selves, w, v, room.to_w, room.to_v)
-        return loss - precise_sum(levels) if self.losses_have_level else loss
+        return loss - precise_sum(levels)
 
     def _sample(
         self,
@@ -201,7 +199,7 @@ class SampledGradients:
     ) -> torch.Tensor:
         """Fill `out` with the gradient by the rows of one side, from some rows of the other.
 
-        Returns the estimated loss of all pairs that do not occur, without the level if losses have one.
+        Returns the estimated loss of all pairs that do not occur, without the level.
         """
         numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
         own, other = (shard.a, shard.b) if of_contexts else (shard.b, shard.a)

@@ -72,7 +72,8 @@ class HostPairs:
 
     def with_words(self, a: torch.Tensor, b: torch.Tensor) -> Pairs:
         """Return the values of all pairs beside the numbers of their rows and columns."""
-        return Pairs(self.values, a.index_select(0, self.row_numbers), b.index_select(0, self.column_numbers))
+        of_rows = torch.from_numpy(np.repeat(a.numpy(), np.diff(self.starts)))
+        return Pairs(self.values, of_rows, b.index_select(0, self.column_numbers))
 
     def products(self, w: torch.Tensor, v: torch.Tensor, vector_size: int) -> torch.Tensor:
         """Return w_i . v_j of all pairs, over the first `vector_size` columns."""

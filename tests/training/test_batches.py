@@ -74,7 +74,7 @@ def test_a_pass_stays_on_the_device_and_never_waits_for_it(counts, objective, ba
         )
         batches = Batches(gradients)
         if background == "sampled":
-            gradients.level = 0.5
+            gradients.level = 0.5 * bound.background_is_its_derivative
         for number in range(2):
             for offset in range(N):
                 sums = batches.step(w, v, offset, 0.1, number)
