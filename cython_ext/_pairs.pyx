@@ -15,6 +15,9 @@ cdef extern from "pairs.h":
     float adam "gh_pair_adam"(float* x, const float* gradient, float* first, float* second, float prior, int d,
                               int width, float beta1, float beta2, float rate, float correction) noexcept nogil
     float squared_norm "gh_pair_squares"(const float* x, int d) noexcept nogil
+    void exps "gh_pair_exps"(float* x, int n, float largest) noexcept nogil
+    float background "gh_pair_background"(float* x, const float* weights, float factor, float level, float largest,
+                                          int n) noexcept nogil
 
 choose_kernels()
 
@@ -68,25 +71,78 @@ def transpose(const int32_t[::1] starts not None, const int32_t[::1] columns not
         column_starts[0] = 0
 
 
+def exponential_pairs(float[::1] psi not None, const int32_t[::1] starts not None,
+                      const int32_t[::1] columns not None, const float[::1] values not None,
+                      const float[::1] a not None, const float[::1] b not None, float level, float largest,
+                      float scale):
+    """Turn the psi of pairs into scale (a_i b_j (exp(psi) - level) - s_ij), where psi is cut off at `largest`.
+
+    Returns sums over the pairs: of s_ij psi_ij, of a_i b_j exp(psi_ij), of s_ij, and of level a_i b_j.
+    """
+    cdef Py_ssize_t i, k
+    cdef double linear = 0, mass = 0, share = 0, levels = 0
+    cdef float chance
+    if psi.shape[0] == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    with nogil:
+        for k in range(psi.shape[0]):
+            linear += <double> psi[k] * values[k]
+            share += values[k]
+        exps(&psi[0], <int> psi.shape[0], largest)
+        for i in range(starts.shape[0] - 1):
+            for k in range(starts[i], starts[i + 1]):
+                chance = a[i] * b[columns[k]]
+                mass += chance * psi[k]
+                levels += chance
+                psi[k] = scale * (chance * (psi[k] - level) - values[k])
+    return linear, mass, share, level * levels
+
+
+def exponential_background(float[:, ::1] psi not None, const float[::1] rows not None,
+                           const float[::1] columns not None, float level, float largest):
+    """Turn psi into rows_i columns_j (exp(psi) - level), where psi is cut off at `largest`; return the sum."""
+    cdef Py_ssize_t i
+    cdef int n = <int> psi.shape[1]
+    cdef double total = 0
+    with nogil:
+        for i in range(psi.shape[0]):
+            total += background(&psi[i, 0], &columns[0], rows[i], level, largest, n)
+    return total
+
+
 def hide_in_rows(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
                  const int32_t[::1] slots not None):
-    """Set pairs that occur to 0 in a matrix of all rows and some columns; column j stands at slots[j], or -1."""
+    """Set pairs that occur to 0 in a matrix of all rows and some columns; return the sum of what stood there.
+
+    Column j stands at slots[j], or is -1.
+    """
     cdef Py_ssize_t i, k
+    cdef int32_t slot
+    cdef double total = 0
     with nogil:
         for i in range(starts.shape[0] - 1):
             for k in range(starts[i], starts[i + 1]):
-                if slots[columns[k]] >= 0:
-                    x[i, slots[columns[k]]] = 0
+                slot = slots[columns[k]]
+                if slot >= 0:
+                    total += x[i, slot]
+                    x[i, slot] = 0
+    return total
 
 
 def hide_in_columns(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
                     const int32_t[::1] rows not None):
-    """Set pairs that occur to 0 in a matrix that has one row per column, and one column for each of some rows."""
+    """Set pairs that occur to 0 in a matrix that has one row per column, and one column for each of some rows.
+
+    Returns the sum of what stood there.
+    """
     cdef Py_ssize_t i, k
+    cdef double total = 0
     with nogil:
         for i in range(rows.shape[0]):
             for k in range(starts[rows[i]], starts[rows[i] + 1]):
+                total += x[columns[k], i]
                 x[columns[k], i] = 0
+    return total
 
 
 def adam_step(float[:, ::1] x not None, const float[:, ::1] gradient not None, float[:, ::1] first not None,

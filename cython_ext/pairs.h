@@ -140,6 +140,25 @@ GH_INLINE float gh_pair_squares_body(const float* x, int d) {
     return sum;
 }
 
+/* x[k] = (exp(x[k]) - level) factor weights[k], psi cut off at `largest`; returns the sum */
+GH_INLINE float gh_pair_background_body(float* x, const float* weights, float factor, float level, float largest,
+                                        int n) {
+    float sum = 0;
+    int k;
+    gh_exps_body(x, n, largest);
+    for (k = 0; k < n; k++) x[k] = (x[k] - level) * (factor * weights[k]);
+    k = 0;
+#if defined(__GNUC__)
+    {
+        gh_8 a = {0};
+        for (; k + 8 <= n; k += 8) a += gh_load8(x + k);
+        sum = gh_sum8(a);
+    }
+#endif
+    for (; k < n; k++) sum += x[k];
+    return sum;
+}
+
 #define GH_PAIR_KERNELS(NAME, HOW)                                                                                  \
     HOW static void gh_pair_products_##NAME(const float* x, const float* rows, ptrdiff_t stride,                        \
                                             const int32_t* which, ptrdiff_t n, int d, float* out) {                     \
@@ -153,7 +172,12 @@ GH_INLINE float gh_pair_squares_body(const float* x, int d) {
                                          int d, int width, float beta1, float beta2, float rate, float correction) {    \
         return gh_pair_adam_body(x, gradient, first, second, prior, d, width, beta1, beta2, rate, correction);          \
     }                                                                                                                   \
-    HOW static float gh_pair_squares_##NAME(const float* x, int d) { return gh_pair_squares_body(x, d); }
+    HOW static float gh_pair_squares_##NAME(const float* x, int d) { return gh_pair_squares_body(x, d); }              \
+    HOW static void gh_pair_exps_##NAME(float* x, int n, float largest) { gh_exps_body(x, n, largest); }                \
+    HOW static float gh_pair_background_##NAME(float* x, const float* weights, float factor, float level,               \
+                                               float largest, int n) {                                                  \
+        return gh_pair_background_body(x, weights, factor, level, largest, n);                                          \
+    }
 
 GH_PAIR_KERNELS(any, )
 static void (*gh_pair_products)(const float*, const float*, ptrdiff_t, const int32_t*, ptrdiff_t, int, float*) =
@@ -163,6 +187,8 @@ static void (*gh_pair_gather)(float*, const float*, ptrdiff_t, const int32_t*, c
 static float (*gh_pair_adam)(float*, const float*, float*, float*, float, int, int, float, float, float, float) =
     gh_pair_adam_any;
 static float (*gh_pair_squares)(const float*, int) = gh_pair_squares_any;
+static void (*gh_pair_exps)(float*, int, float) = gh_pair_exps_any;
+static float (*gh_pair_background)(float*, const float*, float, float, float, int) = gh_pair_background_any;
 
 #if defined(__GNUC__) && defined(__x86_64__)
 GH_PAIR_KERNELS(avx2, __attribute__((target("avx2,fma"))))
@@ -173,6 +199,8 @@ static void gh_choose_pair_kernels(void) {
         gh_pair_gather = gh_pair_gather_avx2;
         gh_pair_adam = gh_pair_adam_avx2;
         gh_pair_squares = gh_pair_squares_avx2;
+        gh_pair_exps = gh_pair_exps_avx2;
+        gh_pair_background = gh_pair_background_avx2;
     }
 }
 #else

@@ -180,24 +180,6 @@ GH_INLINE void gh_blend_body(const float* centre, float* const* rows, const floa
 }
 #endif
 
-/* x = exp(x), cut off below -80 and above `largest`; to 1e-6, without branches, so that it becomes vector code */
-GH_INLINE void gh_exps_body(float* x, int n, float largest) {
-    int k;
-    for (k = 0; k < n; k++) {
-        float t = x[k] < largest ? x[k] : largest, shifted, f, y, scale;
-        int32_t bits;
-        t = (t > -80.0f ? t : -80.0f) * 1.44269504f;
-        shifted = t + 12582912.0f;  /* 1.5 * 2^23: rounds t to an integer, which stands in the low bits */
-        memcpy(&bits, &shifted, 4);
-        f = t - (shifted - 12582912.0f);
-        y = 1.0f + f * (0.693147181f + f * (0.240226507f + f * (0.0555041087f + f * (0.00961812911f +
-            f * 0.00133335581f))));
-        bits = (int32_t) ((uint32_t) (bits + 127) << 23);
-        memcpy(&scale, &bits, 4);
-        x[k] = y * scale;
-    }
-}
-
 #define GH_KERNELS(NAME, HOW)                                                                                    \
 HOW static void gh_products_##NAME(float* const* l, int ln, float* const* r, int rn, int d, float* out, int s) { \
     gh_products_body(l, ln, r, rn, d, out, s);                                                                   \

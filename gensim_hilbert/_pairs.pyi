@@ -14,8 +14,22 @@ def transpose(
     rows: np.ndarray,
     turned: np.ndarray,
 ) -> None: ...
-def hide_in_rows(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, slots: np.ndarray) -> None: ...
-def hide_in_columns(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, rows: np.ndarray) -> None: ...
+def exponential_pairs(
+    psi: np.ndarray,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    values: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    level: float,
+    largest: float,
+    scale: float,
+) -> tuple[float, float, float, float]: ...
+def exponential_background(
+    psi: np.ndarray, rows: np.ndarray, columns: np.ndarray, level: float, largest: float
+) -> float: ...
+def hide_in_rows(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, slots: np.ndarray) -> float: ...
+def hide_in_columns(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, rows: np.ndarray) -> float: ...
 def adam_step(
     x: np.ndarray,
     gradient: np.ndarray,

@@ -57,7 +57,7 @@ class Hilbert(Objective):
         """Compute the multipliers a and b, and the psi at which exp is cut off."""
         marginals, total = self.counts.marginals, self.counts.total
         rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
-        self.largest = max(LARGEST, 1 + math.log(total / rarest))
+        self.exponential_up_to = self.largest = max(LARGEST, 1 + math.log(total / rarest))
         self.contexts, self.context_factors = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
 

@@ -26,6 +26,7 @@ from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
+from gensim_hilbert.training.exponential import ExponentialGradients
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
@@ -152,7 +153,9 @@ class Factorization:
         self.dense = DenseGradients(objective, self.kernel, self.shards)
         self.gradients: DenseGradients | SampledGradients = self.dense
         if background == "sampled" or (background == "auto" and self.size > DENSE_WORDS):
-            self.gradients = SampledGradients(objective, self.kernel, self.shards, columns, seed)
+            compiled = objective.exponential_up_to is not None and self.device.type == "cpu" and not self.kernel.extra
+            kind = ExponentialGradients if compiled else SampledGradients
+            self.gradients = kind(objective, self.kernel, self.shards, columns, seed)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
         self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.

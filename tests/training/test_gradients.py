@@ -9,6 +9,7 @@ import torch
 from gensim_hilbert import PairCounts
 from gensim_hilbert.objectives import named
 from gensim_hilbert.training.background import Drawn
+from gensim_hilbert.training.exponential import ExponentialGradients
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS
@@ -123,3 +124,19 @@ def test_without_a_background_both_ways_are_the_same(counts, objective):
         fit.run(fit.steps)
         results.append(np.concatenate(fit.result()[:2]))
     np.testing.assert_allclose(results[1], results[0], atol=2e-3 * np.abs(results[0]).max())
+
+
+@pytest.mark.parametrize("shard", [(0, 1), (1, 1)])
+@pytest.mark.parametrize("level", [0.0, 0.8])
+def test_compiled_loops_give_the_same_gradients_and_losses(counts, shard, level):
+    bound, kernel, shards, w, v = shards_and_rows(counts, "hilbert")
+    results = []
+    for kind in (SampledGradients, ExponentialGradients):
+        gradients = kind(bound, kernel, shards, COLUMNS, 1)
+        gradients.level = level
+        room = gradients.workspace(SIZE)
+        cost, error = gradients(shards[shard], w[shard[0]], v[shard[1]], room, 3)
+        results.append((room.to_w, room.to_v, [*map(float, cost), error]))
+    for ours, expected in zip(results[1][:2], results[0][:2], strict=True):
+        torch.testing.assert_close(ours, expected, rtol=1e-3, atol=2e-5 * float(expected.abs().max()))
+    np.testing.assert_allclose(results[1][2], results[0][2], rtol=1e-4)
