@@ -138,7 +138,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         compute_loss: bool = False, callbacks: Iterable[Any] = (), comment: str | None = None,
         max_final_vocab: int | None = None, shrink_windows: bool = True, *, solver: str = "factorization",
         objective: str | Objective = "hilbert", temperature: float = 1.25, threshold: float = 0.0,
-        l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 48,
+        l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 64,
         device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
         gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None, subwords: bool = False,

@@ -184,7 +184,7 @@ OPTIONS = {option.name: option for option in (
            default_help="by how much text there is", solvers=("factorization",), in_checkpoint=True),
     Option("background", "auto", str, "Factorization: sample pairs that do not occur, or visit them all.",
            choices=BACKGROUNDS, solvers=("factorization",), in_checkpoint=True),
-    Option("background_samples", 48, int, "Factorization: number of columns that are sampled of each shard.", least=1,
+    Option("background_samples", 64, int, "Factorization: number of columns that are sampled of each shard.", least=1,
            solvers=("factorization",), in_checkpoint=True),
     Option("device", "auto", str, "Factorization: auto, cpu, cuda, cuda:1 or mps.", solvers=("factorization",),
            usual=("cpu",), of_machine=True),

@@ -46,7 +46,7 @@ STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink a
 TOLERANCE = 1e-4
 DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
 LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
-COLUMNS = 48  # Columns that are drawn for each shard, on average over all passes.
+COLUMNS = 64  # Columns that are drawn for each shard, on average over all passes.
 DENSE_WORDS = 256  # Up to so many words it takes no longer to visit all cells (benchmarks/RESULTS.md).
 
 
