@@ -19,7 +19,7 @@ OPTIONS = {"vector_size": 8, "min_count": 1, "sample": 0, "seed": 3, "epochs": 4
 @pytest.fixture(autouse=True, scope="module")
 def more_training():
     """So few words are usually trained on for a shorter time than some objectives need."""
-    with training_for(lambda pairs: 100):
+    with training_for(lambda pairs, words: 100):
         yield
 
 
