@@ -143,7 +143,7 @@ class Factorization:
         self.schedule = Schedule(
             rate=first_rate(vector_size, updates) * rate,
             final_rate=final_rate,
-            passes=passes or math.ceil(updates / self.n),
+            passes=passes or max(1, round(updates / self.n)),
             steps_per_pass=self.n**2,
             tolerance=tolerance,
         )
