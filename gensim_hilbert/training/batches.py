@@ -156,8 +156,6 @@ class Batches:
 
     def _add_selves(self, row: Row, selves: DevicePairs, to_w: torch.Tensor, to_v: torch.Tensor) -> torch.Tensor:
         """Add the gradients of words with themselves; return their loss without the level."""
-        gradients = self.gradients
-        assert isinstance(gradients, SampledGradients)
         flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
         psi, known = self.kernel.pair_psi(flat[0], flat[1], selves), row.words(selves)
         cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)

@@ -55,8 +55,7 @@ class Sums:
 
 def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor, v: Factor, seed: int) -> Sums:
     """Return the sums of the losses of all shards; nothing is moved."""
-    dense = DenseGradients(objective, kernel, shards)
-    sums = Sums()
+    dense, sums = DenseGradients(objective, kernel, shards), Sums()
     if shards.device.type != "cpu":
         for offset in range(shards.n):
             # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
@@ -64,14 +63,14 @@ def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor,
             sums.add(Cost(loss, mass, share), 0.0, 0.0, shards.n)
         return sums
     is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
-    sampled = SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
+    sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
 
     def cost_of(shard: Shard, room: Workspace) -> tuple[Cost, float]:
         rows = w[shard.i], v[shard.j]
-        return (dense.loss(shard, *rows, room.psi), 0.0) if is_exact else sampled(shard, *rows, room, -1)
+        return (dense.loss(shard, *rows, room.psi), 0.0) if sampled is None else sampled(shard, *rows, room, -1)
 
     def make_room() -> Workspace:
-        return (dense if is_exact else sampled).workspace(w[0].shape[1])
+        return (sampled or dense).workspace(w[0].shape[1])
 
     with Team(shards, make_room, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
         for cost, error in team.map(cost_of, shards.latin()):
