@@ -14,8 +14,9 @@ def transpose(
     rows: np.ndarray,
     turned: np.ndarray,
 ) -> None: ...
-def exponential_pairs(
-    psi: np.ndarray,
+def add_exponential_pairs(
+    w: np.ndarray,
+    v: np.ndarray,
     starts: np.ndarray,
     columns: np.ndarray,
     values: np.ndarray,
@@ -24,10 +25,26 @@ def exponential_pairs(
     level: float,
     largest: float,
     scale: float,
+    to_w: np.ndarray,
+    to_v: np.ndarray,
 ) -> tuple[float, float, float, float]: ...
-def exponential_background(
-    psi: np.ndarray, rows: np.ndarray, columns: np.ndarray, level: float, largest: float
+def exponential_sample(
+    rows: np.ndarray,
+    others: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+    numbers: np.ndarray,
+    weights: np.ndarray,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    of_rows: bool,
+    level: float,
+    largest: float,
+    scale: float,
+    out: np.ndarray,
+    selves: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> float: ...
+def matrix_product(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None: ...
 def hide_in_rows(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, slots: np.ndarray) -> float: ...
 def hide_in_columns(x: np.ndarray, starts: np.ndarray, columns: np.ndarray, rows: np.ndarray) -> float: ...
 def adam_step(

@@ -125,16 +125,15 @@ class Batches:
         loss = row.w.new_zeros(())
         for first in range(0, blocks, together):
             some = slice(first, first + together)
-            psi = row.w.new_empty(len(row.w[some]), rows, rows)
-            self.kernel.psi(row.w[some], row.v[some], psi)
+            psi = self.kernel.psi(row.w[some], row.v[some])
             losses = self.objective.differentiate_background_(psi, row.a[some, :, None], row.b[some, None, :])
             local = row.pairs.row_numbers - first * rows, row.pairs.column_numbers % rows
             visible = ones_but_at(psi, local[0] * rows + local[1])
             loss = loss + precise_sum((losses * visible).sum(dim=-1))
             psi.mul_(visible).mul_(self.scale)
             if to_w is not None and to_v is not None:
-                self.kernel.slopes(psi, row.w[some], row.v[some], to_w[some], True)
-                self.kernel.slopes(psi.mT, row.v[some], row.w[some], to_v[some], False)
+                to_w[some] = self.kernel.slopes(psi, row.w[some], row.v[some], True)
+                to_v[some] = self.kernel.slopes(psi.mT, row.v[some], row.w[some], False)
         return loss
 
     def _sampled(self, row: Row, to_w: torch.Tensor, to_v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -185,15 +184,15 @@ class Batches:
         rows, others, own, other = (row.w, row.v, row.a, row.b) if of_contexts else (row.v, row.w, row.b, row.a)
         known, known_others = (row.known_rows, row.known_columns)[:: 1 if of_contexts else -1]
         some, chosen = others.gather(1, numbers[..., None].expand(-1, -1, others.shape[-1])), other.gather(1, numbers)
-        psi = rows.new_empty(*rows.shape[:2], numbers.shape[1])
-        self.kernel.psi(rows, some, psi)
+        psi = self.kernel.psi(rows, some)
         words = (own[..., None], chosen[:, None]) if of_contexts else (chosen[:, None], own[..., None])
         losses = self.objective.differentiate_background_(psi, *words)
         psi.sub_(self.level * own[..., None] * chosen[:, None])
         slots = self._slots(numbers, weights)[known_others]
         visible = ones_but_at(psi, torch.where(slots < 0, -1, known * numbers.shape[1] + slots))
         loss = ((losses * visible).sum(dim=1) * weights).sum(dim=1)
-        self.kernel.slopes(psi.mul_(visible).mul_((weights * self.scale)[:, None]), rows, some, out, of_contexts)
+        weighted = psi.mul_(visible).mul_((weights * self.scale)[:, None])
+        out.copy_(self.kernel.slopes(weighted, rows, some, of_contexts))
         if self.level:
             out.add_(own[..., None] * (other[:, None] @ others), alpha=self.level * self.scale)
         return loss

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import torch
 
-from gensim_hilbert._pairs import exponential_background, exponential_pairs
+from gensim_hilbert._pairs import add_exponential_pairs, exponential_sample
 from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.background import Drawn
-from gensim_hilbert.training.gradients import SampledGradients, Workspace
+from gensim_hilbert.training.gradients import SampledGradients
 from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.pairs import HostPairs
 from gensim_hilbert.training.shards import Shard, Shards
@@ -31,52 +31,42 @@ class ExponentialGradients(SampledGradients):
         super().__init__(objective, kernel, shards, columns, seed)
         assert objective.exponential_up_to is not None
         self.largest = objective.exponential_up_to
-        self.context_sums, self.term_sums = (side.double().sum(dim=1).tolist() for side in (shards.a, shards.b))
 
-    def __call__(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    def _add_pairs(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, to_w: torch.Tensor, to_v: torch.Tensor
     ) -> tuple[Cost, float]:
-        """Fill the workspace with gradients; return an estimate of the loss and the square of its standard error."""
-        columns, rows = self.draw_columns(shard.i, shard.j, number), self.draw_rows(shard.i, shard.j, number)
-        by_columns = self._sample_side(shard, w, v, columns, room.psi, room.to_w, True)
-        by_rows = self._sample_side(shard, v, w, rows, room.psi, room.to_v, False)
-        linear, mass, share, known_levels = self._add_known(shard, shard.pairs, w, v, room)
-        rest = (by_columns + by_rows) / 2 + self.level * self.context_sums[shard.i] * self.term_sums[shard.j]
-        rest -= known_levels
-        if shard.selves is not None:
-            _, own_mass, _, own_levels = self._add_known(shard, shard.selves, w, v, room)
-            rest += own_mass - own_levels
-        return Cost(mass + rest - linear, mass + rest, share), (by_columns - by_rows) ** 2 / 4
+        """Add the gradients of the pairs that occur; return their loss, and the sum of their level."""
+        linear, mass, share, levels = self._add_known(shard, shard.pairs, w, v, to_w, to_v)
+        return Cost(mass - linear, mass, share), levels
 
-    def _add_known(
-        self, shard: Shard, pairs: HostPairs, w: torch.Tensor, v: torch.Tensor, room: Workspace
-    ) -> tuple[float, float, float, float]:
-        """Add the gradients of pairs that are computed exactly; return the sums of `exponential_pairs`."""
-        psi = pairs.products(w, v, self.kernel.vector_size)
-        arrays = psi.numpy(), pairs.starts, pairs.columns, pairs.values.numpy(), shard.a.numpy(), shard.b.numpy()
-        sums = exponential_pairs(*arrays, self.level, self.largest, self.scale)
-        pairs.add_gradients(psi, w, v, room.to_w, room.to_v, self.kernel.vector_size)
-        return sums
-
-    def _sample_side(
+    def _add_selves(
         self,
         shard: Shard,
-        rows: torch.Tensor,
-        others: torch.Tensor,
-        drawn: Drawn,
-        psi: torch.Tensor,
-        out: torch.Tensor,
-        of_contexts: bool,
+        selves: HostPairs,
+        w: torch.Tensor,
+        v: torch.Tensor,
+        to_w: torch.Tensor,
+        to_v: torch.Tensor,
     ) -> float:
-        """Fill `out` with the gradient by the rows of one side; return the estimated loss without the level."""
+        """Add the gradients of words with themselves; return their loss without the level."""
+        _, mass, _, levels = self._add_known(shard, selves, w, v, to_w, to_v)
+        return mass - levels
+
+    def _add_known(self, shard: Shard, pairs: HostPairs, *rows: torch.Tensor) -> tuple[float, float, float, float]:
+        """Add the gradients of pairs that are computed exactly; return the sums of `add_exponential_pairs`."""
+        w, v, to_w, to_v = (side.numpy() for side in rows)
+        known = pairs.starts, pairs.columns, pairs.values.numpy(), shard.a.numpy(), shard.b.numpy()
+        return add_exponential_pairs(w, v, *known, self.level, self.largest, self.scale, to_w, to_v)
+
+    def _sample(
+        self, shard: Shard, rows: torch.Tensor, others: torch.Tensor, drawn: Drawn, of_contexts: bool
+    ) -> tuple[torch.Tensor, float]:
+        """Return the gradient by the rows of one side and the estimated loss without the level, as above."""
         own, other = (shard.a, shard.b) if of_contexts else (shard.b, shard.a)
-        some = others.index_select(0, torch.from_numpy(drawn.numbers))
-        weights = other.numpy()[drawn.numbers] * drawn.weights * self.scale
-        psi = psi.view(-1)[: len(rows) * len(weights)].view(len(rows), len(weights))
-        self.kernel.psi(rows, some, psi)
-        total = exponential_background(psi.numpy(), own.numpy(), weights.astype("f4"), self.level, self.largest)
-        for pairs in filter(None, (shard.pairs, shard.selves)):
-            total -= pairs.hide(psi, drawn.numbers, of_contexts)
-        self.kernel.slopes(psi, rows, some, out, of_contexts)
-        out.addr_(own, other @ others, alpha=self.level * self.scale)
-        return total / self.scale
+        gradient, selves = torch.empty_like(rows), shard.selves
+        loss = exponential_sample(
+            rows.numpy(), others.numpy(), own.numpy(), other.numpy(), drawn.numbers, drawn.weights,
+            shard.pairs.starts, shard.pairs.columns, of_contexts, self.level, self.largest, self.scale,
+            gradient.numpy(), None if selves is None else (selves.starts, selves.columns),
+        )  # fmt: skip
+        return gradient, loss

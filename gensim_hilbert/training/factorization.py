@@ -30,7 +30,7 @@ from gensim_hilbert.training.exponential import ExponentialGradients
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
-from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
+from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
@@ -153,7 +153,7 @@ class Factorization:
         self.dense = DenseGradients(objective, self.kernel, self.shards)
         self.gradients: DenseGradients | SampledGradients = self.dense
         if background == "sampled" or (background == "auto" and self.size > DENSE_WORDS):
-            compiled = objective.exponential_up_to is not None and self.device.type == "cpu" and not self.kernel.extra
+            compiled = objective.exponential_up_to is not None and self.device.type == "cpu" and self.kernel.is_plain
             kind = ExponentialGradients if compiled else SampledGradients
             self.gradients = kind(objective, self.kernel, self.shards, columns, seed)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
@@ -236,7 +236,7 @@ class Factorization:
         If `run` raises, discard this object: some updates were not recorded.
         """
         target, per_pass = self.steps_done + steps, self.n**2
-        with Team(self.shards, lambda: self.gradients.workspace(self.w[0].shape[1]), self._several) as team:
+        with Team(self.shards, self._several) as team:
             while self.steps_done < min(target, self.schedule.end):
                 done = self.steps_done % per_pass
                 if isinstance(self.gradients, SampledGradients):
@@ -314,14 +314,13 @@ class Factorization:
                 progress(self.report)
             order = order[n:]
 
-    def _learn(self, shard: Shard, room: Workspace, rate: float, number: int) -> tuple[Cost, float, float]:
+    def _learn(self, shard: Shard, rate: float, number: int) -> tuple[Cost, float, float]:
         """Make one step; return the loss before it, prior included, its squared error, and the gradient's norm."""
-        cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], room, number)
-        cost = Cost(*map(float, cost))
+        to_w, to_v, cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], number)
         if self._is_beyond(cost, self.shards.rows**2):
             raise Diverged
-        prior_w, squares_w = self.w.step(shard.i, room.to_w, rate)
-        prior_v, squares_v = self.v.step(shard.j, room.to_v, rate)
+        prior_w, squares_w = self.w.step(shard.i, to_w, rate)
+        prior_v, squares_v = self.v.step(shard.j, to_v, rate)
         prior = 0.5 * self.size / self.n * (prior_w + prior_v)
         return cost._replace(loss=cost.loss + prior), error, squares_w + squares_v
 

@@ -13,8 +13,7 @@ word with itself may be far beyond all others, so that these pairs are computed 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
@@ -22,19 +21,20 @@ from gensim_hilbert.objectives import Cost, Objective, precise_sum
 from gensim_hilbert.training.background import Drawn, Sampler, uniform
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.pairs import HostPairs
 from gensim_hilbert.training.shards import Shard, Shards
 
 LEVEL_SHARDS = 4  # Shards by which the level of the background is measured before each pass.
 POWER = 0.5  # Words are drawn by their weights to this power, below 1 since exp(psi) of rare words varies more.
 
 
-@dataclass
-class Workspace:
-    """Buffers for one shard at a time; allocating them anew would take longer than some of the work."""
+class Gradients(NamedTuple):
+    """The gradients of a shard by the rows of both sides, its loss, and the square of that loss' standard error."""
 
-    psi: torch.Tensor
     to_w: torch.Tensor
     to_v: torch.Tensor
+    cost: Cost
+    error: float
 
 
 class DenseGradients:
@@ -44,36 +44,26 @@ class DenseGradients:
         self.objective, self.kernel, self.shards = objective, kernel, shards
         self.scale = shards.n / shards.size
 
-    def workspace(self, width: int) -> Workspace:
-        """Return buffers for one thread."""
-        rows, device = self.shards.rows, self.shards.device
-        sizes = (rows, rows), (rows, width), (rows, width)
-        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
-
-    def loss(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, psi: torch.Tensor) -> Cost:
-        """Return the exact loss of a shard; `psi` becomes the derivative."""
-        self.kernel.psi(w, v, psi)
+    def loss(self, shard: Shard, w: torch.Tensor, v: torch.Tensor) -> tuple[Cost, torch.Tensor]:
+        """Return the exact loss of a shard, and its derivatives by psi."""
+        psi = self.kernel.psi(w, v)
         flat, places = psi.view(-1), shard.pairs.places
         there = flat[places]
-        rest: torch.Tensor | float = 0.0
+        rest = 0.0
         if self.objective.has_background:
             losses = self.objective.differentiate_background_(psi, shard.a[:, None], shard.b[None])
-            rest = precise_sum(losses.sum(dim=1)) - precise_sum(losses.view(-1)[places])
+            rest = float(precise_sum(losses.sum(dim=1)) - precise_sum(losses.view(-1)[places]))
         else:
             psi.zero_()
-        cost = self.objective.differentiate_pairs_(there, shard.pairs.with_words(shard.a, shard.b))
+        cost = Cost(*map(float, self.objective.differentiate_pairs_(there, shard.pairs.with_words(shard.a, shard.b))))
         flat[places] = there
-        return Cost(cost.loss + rest, cost.mass + rest, cost.share)
+        return Cost(cost.loss + rest, cost.mass + rest, cost.share), psi
 
-    def __call__(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
-    ) -> tuple[Cost, float]:
-        """Fill the workspace with gradients; return the loss and the square of its standard error, which is 0."""
-        cost = self.loss(shard, w, v, room.psi)
-        room.psi.mul_(self.scale)
-        self.kernel.slopes(room.psi, w, v, room.to_w, True)
-        self.kernel.slopes(room.psi.T, v, w, room.to_v, False)
-        return cost, 0.0
+    def __call__(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, number: int) -> Gradients:
+        """Return the exact gradients and loss."""
+        cost, slope = self.loss(shard, w, v)
+        slope.mul_(self.scale)
+        return Gradients(self.kernel.slopes(slope, w, v, True), self.kernel.slopes(slope.T, v, w, False), cost, 0.0)
 
 
 class SampledGradients:
@@ -93,8 +83,11 @@ class SampledGradients:
         self.objective, self.kernel, self.shards, self.seed = objective, kernel, shards, seed
         self.scale = shards.n / shards.size
         self.columns = columns
-        self.most = min(math.ceil(1.5 * columns), shards.rows)
         self.level = 0.0
+        n = shards.n
+        self.context_sums, self.term_sums = (
+            [float(side[k::n].sum()) for k in range(n)] for side in (objective.contexts, objective.terms)
+        )
         self.begin_pass(0.5)
 
     def begin_pass(self, done: float) -> None:
@@ -144,68 +137,59 @@ class SampledGradients:
         """Return rows of a shard, drawn for the pass with this number."""
         return self.row_samplers[i].draw(uniform(self.seed, number, i, j, 1))
 
-    def workspace(self, width: int) -> Workspace:
-        """Return buffers for one thread."""
-        rows, device = self.shards.rows, self.shards.device
-        sizes = (rows, self.most), (rows, width), (rows, width)
-        return Workspace(*(torch.empty(*size, device=device) for size in sizes))
+    def __call__(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, number: int) -> Gradients:
+        """Return gradients and loss, estimated from the draws of the pass with this number."""
+        if not self.objective.has_background:
+            to_w, to_v = torch.zeros_like(w), torch.zeros_like(v)
+            return Gradients(to_w, to_v, self._add_pairs(shard, w, v, to_w, to_v)[0], 0.0)
+        columns, rows = self.draw_columns(shard.i, shard.j, number), self.draw_rows(shard.i, shard.j, number)
+        to_w, by_columns = self._sample(shard, w, v, columns, True)
+        to_v, by_rows = self._sample(shard, v, w, rows, False)
+        cost, levels = self._add_pairs(shard, w, v, to_w, to_v)
+        rest = (by_columns + by_rows) / 2 + self.level * self.context_sums[shard.i] * self.term_sums[shard.j] - levels
+        if shard.selves is not None:
+            rest += self._add_selves(shard, shard.selves, w, v, to_w, to_v)
+        cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
+        return Gradients(to_w, to_v, cost, (by_columns - by_rows) ** 2 / 4)
 
-    def __call__(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace, number: int
+    def _add_pairs(
+        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, to_w: torch.Tensor, to_v: torch.Tensor
     ) -> tuple[Cost, float]:
-        """Fill the workspace with gradients; return an estimate of the loss and the square of its standard error.
-
-        Draws are those of the pass with this number.
-        """
+        """Add the gradients of the pairs that occur; return their loss, and the sum of their level."""
         psi, known = self.kernel.pair_psi(w, v, shard.pairs), shard.pairs.with_words(shard.a, shard.b)
-        cost, error = self.objective.differentiate_pairs_(psi, known), 0.0
-        if self.objective.has_background:
-            levels = self.level * known.a * known.b
-            psi.sub_(levels)
-            columns, rows = self.draw_columns(shard.i, shard.j, number), self.draw_rows(shard.i, shard.j, number)
-            by_columns = self._sample(shard, w, v, columns, room.psi, room.to_w, True)
-            by_rows = self._sample(shard, v, w, rows, room.psi, room.to_v, False)
-            rest, error = (by_columns + by_rows) / 2, float(by_columns - by_rows) ** 2 / 4
-            rest = rest + self.level * precise_sum(shard.a) * precise_sum(shard.b) - precise_sum(levels)
-            if shard.selves is not None:
-                rest = rest + self._add_selves(shard, w, v, room)
-            cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
-        else:
-            room.to_w.zero_()
-            room.to_v.zero_()
-        self.kernel.add_pair_slopes(psi.mul_(self.scale), shard.pairs, w, v, room.to_w, room.to_v)
-        return cost, error
+        cost = Cost(*map(float, self.objective.differentiate_pairs_(psi, known)))
+        levels = self.level * known.a * known.b
+        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), shard.pairs, w, v, to_w, to_v)
+        return cost, float(precise_sum(levels))
 
-    def _add_selves(self, shard: Shard, w: torch.Tensor, v: torch.Tensor, room: Workspace) -> torch.Tensor:
-        """Add the gradients of words with themselves; return their loss without the level."""
-        assert shard.selves is not None
-        psi, known = self.kernel.pair_psi(w, v, shard.selves), shard.selves.with_words(shard.a, shard.b)
-        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
-        losses = self.objective.differentiate_background_(*cells)
-        loss, levels = precise_sum(losses), self.level * known.a * known.b
-        psi.sub_(levels).mul_(self.scale)
-        self.kernel.add_pair_slopes(psi, shard.selves, w, v, room.to_w, room.to_v)
-        return loss - precise_sum(levels)
-
-    def _sample(
+    def _add_selves(
         self,
         shard: Shard,
-        rows: torch.Tensor,
-        others: torch.Tensor,
-        drawn: Drawn,
-        psi: torch.Tensor,
-        out: torch.Tensor,
-        of_contexts: bool,
-    ) -> torch.Tensor:
-        """Fill `out` with the gradient by the rows of one side, from some rows of the other.
+        selves: HostPairs,
+        w: torch.Tensor,
+        v: torch.Tensor,
+        to_w: torch.Tensor,
+        to_v: torch.Tensor,
+    ) -> float:
+        """Add the gradients of words with themselves; return their loss without the level."""
+        psi, known = self.kernel.pair_psi(w, v, selves), selves.with_words(shard.a, shard.b)
+        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+        loss = precise_sum(self.objective.differentiate_background_(*cells))
+        levels = self.level * known.a * known.b
+        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), selves, w, v, to_w, to_v)
+        return float(loss - precise_sum(levels))
 
-        Returns the estimated loss of all pairs that do not occur, without the level.
+    def _sample(
+        self, shard: Shard, rows: torch.Tensor, others: torch.Tensor, drawn: Drawn, of_contexts: bool
+    ) -> tuple[torch.Tensor, float]:
+        """Return the gradient by the rows of one side, from some rows of the other, with the level of all others.
+
+        Returns as well the estimated loss of all pairs that do not occur, without the level.
         """
         numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
         own, other = (shard.a, shard.b) if of_contexts else (shard.b, shard.a)
         some, chosen = others.index_select(0, numbers), other.index_select(0, numbers)
-        psi = psi.view(-1)[: len(rows) * len(numbers)].view(len(rows), len(numbers))
-        self.kernel.psi(rows, some, psi)
+        psi = self.kernel.psi(rows, some)
         words = (own[:, None], chosen[None]) if of_contexts else (chosen[None], own[:, None])
         losses = self.objective.differentiate_background_(psi, *words)
         psi.addr_(own, chosen, alpha=-self.level)
@@ -214,7 +198,7 @@ class SampledGradients:
             if losses is not psi:
                 pairs.hide(losses, drawn.numbers, of_contexts)
         loss = losses.sum(dim=0).double() @ weights.double()
-        self.kernel.slopes(psi.mul_(weights * self.scale), rows, some, out, of_contexts)
+        gradient = self.kernel.slopes(psi.mul_(weights * self.scale), rows, some, of_contexts)
         if self.level:
-            out.addr_(own, other @ others, alpha=self.level * self.scale)
-        return loss
+            gradient.addr_(own, other @ others, alpha=self.level * self.scale)
+        return gradient, float(loss)

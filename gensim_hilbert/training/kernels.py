@@ -29,23 +29,24 @@ class Product:
         self.vector_size = vector_size
         self.low = torch.bfloat16 if precision == "bf16" else None
 
-    def _lowered(self, x: torch.Tensor) -> torch.Tensor:
-        return x if self.low is None else x.to(self.low)
+    @property
+    def is_plain(self) -> bool:
+        """Whether psi is nothing but the product, in float32."""
+        return not self.extra and self.low is None
 
-    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-        """Fill `out` with the psi of all rows of both sides."""
+    def _product(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return x y^T in the precision that was asked for."""
         if self.low is None:
-            return torch.matmul(w, v.mT, out=out)
-        return out.copy_(self._lowered(w) @ self._lowered(v).mT)
+            return x @ y.mT
+        return (x.to(self.low) @ y.to(self.low).mT).to(x.dtype)
 
-    def slopes(
-        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
-    ) -> None:
-        """Fill `out` with the gradient by `rows`, given the derivatives by their psi with some rows `others`."""
-        if self.low is None:
-            torch.matmul(slope, others, out=out)
-        else:
-            out.copy_(self._lowered(slope) @ self._lowered(others))
+    def psi(self, w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """Return the psi of all rows of both sides."""
+        return self._product(w, v)
+
+    def slopes(self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, of_contexts: bool) -> torch.Tensor:
+        """Return the gradient by `rows`, given the derivatives by their psi with some rows `others`."""
+        return self._product(slope, others.mT)
 
     def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the psi of the pairs that occur."""
@@ -85,19 +86,15 @@ class Biased(Product):
 
     extra = 1
 
-    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-        """Fill `out` with the products plus one bias per row and one per column."""
+    def psi(self, w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """Return the products plus one bias per row and one per column."""
         d = self.vector_size
-        super().psi(w[..., :d], v[..., :d], out)
-        return out.add_(w[..., d:]).add_(v[..., None, :, d])
+        return super().psi(w[..., :d], v[..., :d]).add_(w[..., d:]).add_(v[..., None, :, d])
 
-    def slopes(
-        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
-    ) -> None:
-        """Fill `out`; the gradient by a bias is the sum of the row's derivatives."""
-        d = self.vector_size
-        out[..., :d] = self._lowered(slope) @ self._lowered(others[..., :d])
-        out[..., d] = slope.sum(dim=-1)
+    def slopes(self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, of_contexts: bool) -> torch.Tensor:
+        """Return the gradient; that by a bias is the sum of the row's derivatives."""
+        vectors = super().slopes(slope, rows, others[..., : self.vector_size], of_contexts)
+        return torch.cat([vectors, slope.sum(dim=-1, keepdim=True)], dim=-1)
 
     def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the products plus the biases of both words."""
@@ -135,19 +132,18 @@ class SquaredNorm(Biased):
     the same C up to noise.
     """
 
-    def psi(self, w: torch.Tensor, v: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-        """Fill `out` with the products, half the squared norms, and C, which stands with contexts; terms have a 0."""
+    def psi(self, w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """Return the products, half the squared norms, and C, which stands with contexts; terms have a 0."""
         d = self.vector_size
-        Product.psi(self, w[..., :d], v[..., :d], out)
         of_rows, of_columns = (half_squares(side[..., :d]).add_(side[..., d]) for side in (w, v))
-        return out.add_(of_rows[..., None]).add_(of_columns[..., None, :])
+        products = Product.psi(self, w[..., :d], v[..., :d])
+        return products.add_(of_rows[..., None]).add_(of_columns[..., None, :])
 
-    def slopes(
-        self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, out: torch.Tensor, of_contexts: bool
-    ) -> None:
-        """Fill `out` with the gradient by the products, by the norms and, for contexts, by C."""
-        super().slopes(slope, rows, others, out, of_contexts)
-        self._add_norms(rows, out, of_contexts)
+    def slopes(self, slope: torch.Tensor, rows: torch.Tensor, others: torch.Tensor, of_contexts: bool) -> torch.Tensor:
+        """Return the gradient by the products, by the norms and, for contexts, by C."""
+        gradient = super().slopes(slope, rows, others, of_contexts)
+        self._add_norms(rows, gradient, of_contexts)
+        return gradient
 
     def pair_psi(self, w: torch.Tensor, v: torch.Tensor, pairs: AnyPairs) -> torch.Tensor:
         """Return the products, half the squared norms, and C."""

@@ -12,7 +12,7 @@ from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.device import threads
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import Report
-from gensim_hilbert.training.gradients import DenseGradients, SampledGradients, Workspace
+from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import Product
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.team import Team
@@ -65,16 +65,13 @@ def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor,
     is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
     sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
 
-    def cost_of(shard: Shard, room: Workspace) -> tuple[Cost, float]:
+    def cost_of(shard: Shard) -> tuple[Cost, float]:
         rows = w[shard.i], v[shard.j]
-        return (dense.loss(shard, *rows, room.psi), 0.0) if sampled is None else sampled(shard, *rows, room, -1)
+        return (dense.loss(shard, *rows)[0], 0.0) if sampled is None else sampled(shard, *rows, -1)[2:]
 
-    def make_room() -> Workspace:
-        return (sampled or dense).workspace(w[0].shape[1])
-
-    with Team(shards, make_room, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
+    with Team(shards, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
         for cost, error in team.map(cost_of, shards.latin()):
-            sums.add(Cost(*map(float, cost)), error, 0.0)
+            sums.add(cost, error, 0.0)
     return sums
 
 
@@ -92,5 +89,6 @@ def loss_at_zero(
     w, v = (host.arranged(side)[0] for side in sides)
     gradients = SampledGradients(objective, kernel, host, EVALUATION_COLUMNS, seed)
     with threads(1):
-        cost, _ = gradients(host[0, 0], w, v, gradients.workspace(w.shape[1]), 0)
-    return float(cost.loss) / len(w) ** 2
+        cost = gradients(host[0, 0], w, v, 0).cost
+    loss: float = cost.loss
+    return loss / len(w) ** 2

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from queue import SimpleQueue
 from threading import Condition
 from typing import Any, TypeVar
 
@@ -104,24 +103,18 @@ class Team:
     ----------
     shards : Shards
         The shards to work on.
-    make_room : callable, optional
-        Makes the buffers of one thread, which `map` passes to the work.
     several : bool
         Whether to work on several shards at once, or on one with all cores.
     """
 
-    def __init__(self, shards: Shards, make_room: Callable[[], Any] = lambda: None, several: bool = True):
+    def __init__(self, shards: Shards, several: bool = True):
         self.shards, self.cores = shards, torch.get_num_threads()
         self.is_inference = torch.is_inference_mode_enabled()  # Each thread has to be told.
         several = several and shards.device.type == "cpu"
-        workers = min(self.cores, shards.n) if several else 1
-        self.has_several = workers > 1
-        self.rooms: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(workers):
-            self.rooms.put(make_room())
+        self.workers = min(self.cores, shards.n) if several else 1
         each = 1 if several else self.cores
         self.threads = threads(each)
-        self.pool = ThreadPoolExecutor(workers, "gensim_hilbert shards", torch.set_num_threads, (each,))
+        self.pool = ThreadPoolExecutor(self.workers, "gensim_hilbert shards", torch.set_num_threads, (each,))
 
     def __enter__(self) -> Team:
         self.threads.__enter__()
@@ -136,14 +129,14 @@ class Team:
     def map(
         self, work: Callable[..., Result], order: Iterable[tuple[int, int]], *others: Iterable[Any]
     ) -> Iterator[Result]:
-        """Yield `work(shard, room)` of each shard in this order; like the built-in, with more arguments if given."""
+        """Yield `work(shard)` of each shard in this order; like the built-in, with more arguments if given."""
         tasks = list(zip(order, *others, strict=True))
-        if not self.has_several:
-            for task in tasks:
-                yield self._visit(work, task)
+        if self.workers == 1:
+            for key, *more in tasks:
+                yield self._do(work, self.shards[key], *more)
             return
         queue = Queue(tasks, self.shards.n)
-        loops = [self.pool.submit(self._work_on, queue, work) for _ in range(self.rooms.qsize())]
+        loops = [self.pool.submit(self._work_on, queue, work) for _ in range(self.workers)]
         try:
             for first in range(0, len(tasks), self.shards.n):
                 queue.wait_for_row(first)
@@ -154,30 +147,18 @@ class Team:
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of work on other things than shards, in their order."""
-        return self.pool.map(partial(self._do, work), items) if self.has_several else map(work, items)
+        return self.pool.map(partial(self._do, work), items) if self.workers > 1 else map(work, items)
 
     def _work_on(self, queue: Queue, work: Callable[..., Any]) -> None:
         """Work on one shard after the other until none is left or one has failed."""
-        room = self.rooms.get()
         try:
             while (number := queue.next_task()) is not None:
                 key, *more = queue.tasks[number]
                 shard = self.shards[key]
                 if queue.wait_for_earlier(number):
-                    queue.finish(number, self._do(work, shard, room, *more))
+                    queue.finish(number, self._do(work, shard, *more))
         except BaseException as error:  # It is raised again where results are waited for.
             queue.fail(error)
-        finally:
-            self.rooms.put(room)
-
-    def _visit(self, work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
-        """Work on one shard in this thread."""
-        key, *more = task
-        room = self.rooms.get()
-        try:
-            return self._do(work, self.shards[key], room, *more)
-        finally:
-            self.rooms.put(room)
 
     def _do(self, work: Callable[..., Result], *arguments: Any) -> Result:
         with torch.inference_mode(self.is_inference):
