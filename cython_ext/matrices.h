@@ -9,12 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define GH_VECTORS(LANES) typedef float gh_lanes##LANES __attribute__((vector_size(4 * LANES)))
-GH_VECTORS(4);
-GH_VECTORS(8);
-GH_VECTORS(16);
+#include "lanes.h"
 
+#if defined(__GNUC__)
 /* out = x times a panel of COLUMNS vectors, for ROWS rows at a time; only `kept` columns of it are stored */
 #define GH_TILE(NAME, HOW, LANES, ROWS, COLUMNS)                                                                        \
     HOW static void gh_tile_##NAME(const float* x, ptrdiff_t x_stride, const float* panel, int inner, float* out,       \
@@ -71,7 +68,7 @@ static void (*gh_multiply)(const float*, ptrdiff_t, int, const float*, int, floa
 
 #if defined(__x86_64__)
 GH_MULTIPLY(avx2, __attribute__((target("avx2,fma"))), 8, 6)
-GH_MULTIPLY(avx512, __attribute__((target("avx512f,fma"))), 16, 12)
+GH_MULTIPLY(avx512, GH_AVX512, 16, 12)
 static void gh_choose_multiply(void) {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f")) {

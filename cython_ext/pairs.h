@@ -11,88 +11,140 @@
 #include <stdint.h>
 
 #include "eight_floats.h"
+#include "lanes.h"
 
-/* out[k] = x . rows[which[k]], four rows at a time */
-GH_INLINE void gh_pair_products_body(const float* x, const float* rows, ptrdiff_t stride, const int32_t* which,
-                                     ptrdiff_t n, int d, float* out) {
-    ptrdiff_t r = 0;
-    int k;
 #if defined(__GNUC__)
-    for (; r + 4 <= n; r += 4) {
-        const float *p = rows + which[r] * stride, *q = rows + which[r + 1] * stride;
-        const float *s = rows + which[r + 2] * stride, *t = rows + which[r + 3] * stride;
-        gh_8 a = {0}, b = {0}, c = {0}, e = {0}, a2 = {0}, b2 = {0}, c2 = {0}, e2 = {0};
-        for (k = 0; k + 16 <= d; k += 16) {
-            gh_8 y = gh_load8(x + k), z = gh_load8(x + k + 8);
-            a += y * gh_load8(p + k); a2 += z * gh_load8(p + k + 8);
-            b += y * gh_load8(q + k); b2 += z * gh_load8(q + k + 8);
-            c += y * gh_load8(s + k); c2 += z * gh_load8(s + k + 8);
-            e += y * gh_load8(t + k); e2 += z * gh_load8(t + k + 8);
-        }
-        for (; k + 8 <= d; k += 8) {
-            gh_8 y = gh_load8(x + k);
-            a += y * gh_load8(p + k); b += y * gh_load8(q + k); c += y * gh_load8(s + k); e += y * gh_load8(t + k);
-        }
-        out[r] = gh_sum8(a + a2); out[r + 1] = gh_sum8(b + b2);
-        out[r + 2] = gh_sum8(c + c2); out[r + 3] = gh_sum8(e + e2);
-        for (; k < d; k++) {
-            out[r] += x[k] * p[k]; out[r + 1] += x[k] * q[k]; out[r + 2] += x[k] * s[k]; out[r + 3] += x[k] * t[k];
-        }
+
+/* Sums of the lanes of a vector */
+GH_INLINE float gh_sum_lanes4(gh_lanes4 x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+GH_INLINE float gh_sum_lanes8(gh_lanes8 x) {
+    gh_lanes4 half[2];
+    memcpy(half, &x, sizeof half);
+    return gh_sum_lanes4(half[0] + half[1]);
+}
+GH_INLINE float gh_sum_lanes16(gh_lanes16 x) {
+    gh_lanes8 half[2];
+    memcpy(half, &x, sizeof half);
+    return gh_sum_lanes8(half[0] + half[1]);
+}
+
+/* Products and sums over rows, in vectors of LANES floats.
+
+   Products: out[r] = x . rows[which[r]], four rows at a time; the last four may hold one of them several times.
+   Sums: out += sum over r of weights[r] rows[which[r]], up to eight vectors of all rows at a time, which stay in
+   registers. Lanes beyond the last whole vector are computed in one that overlaps the one before it. */
+#define GH_ROW_KERNELS(NAME, HOW, LANES)                                                                                \
+    HOW static void gh_pair_products_##NAME(const float* x, const float* rows, ptrdiff_t stride,                        \
+                                            const int32_t* which, ptrdiff_t n, int d, float* out) {                     \
+        const int whole = d / LANES * LANES, rest = d - whole, last = d >= LANES ? d - LANES : 0;                       \
+        gh_lanes##LANES tail = {0};                                                                                     \
+        ptrdiff_t r;                                                                                                    \
+        int k, row;                                                                                                     \
+        memcpy((float*) &tail + (d >= LANES ? LANES - rest : 0), x + whole, rest * sizeof(float));                      \
+        for (r = 0; r < n; r += 4) {                                                                                    \
+            const ptrdiff_t end = n - 1;                                                                                \
+            const float *p[4] = {rows + which[r] * stride, rows + which[r + 1 < n ? r + 1 : end] * stride,              \
+                                 rows + which[r + 2 < n ? r + 2 : end] * stride,                                        \
+                                 rows + which[r + 3 < n ? r + 3 : end] * stride};                                       \
+            gh_lanes##LANES even[4] = {{0}, {0}, {0}, {0}}, odd[4] = {{0}, {0}, {0}, {0}}, y, z;                        \
+            for (k = 0; k + 2 * LANES <= whole; k += 2 * LANES) {                                                       \
+                gh_lanes##LANES x0, x1;                                                                                 \
+                memcpy(&x0, x + k, sizeof x0);                                                                          \
+                memcpy(&x1, x + k + LANES, sizeof x1);                                                                  \
+                _Pragma("GCC unroll 4") for (row = 0; row < 4; row++) {                                                 \
+                    memcpy(&y, p[row] + k, sizeof y);                                                                   \
+                    memcpy(&z, p[row] + k + LANES, sizeof z);                                                           \
+                    even[row] += x0 * y;                                                                                \
+                    odd[row] += x1 * z;                                                                                 \
+                }                                                                                                       \
+            }                                                                                                           \
+            if (k < whole) {                                                                                            \
+                gh_lanes##LANES x0;                                                                                     \
+                memcpy(&x0, x + k, sizeof x0);                                                                          \
+                _Pragma("GCC unroll 4") for (row = 0; row < 4; row++) {                                                 \
+                    memcpy(&y, p[row] + k, sizeof y);                                                                   \
+                    even[row] += x0 * y;                                                                                \
+                }                                                                                                       \
+            }                                                                                                           \
+            if (rest)                                                                                                   \
+                _Pragma("GCC unroll 4") for (row = 0; row < 4; row++) {                                                 \
+                    y = (gh_lanes##LANES){0};                                                                           \
+                    if (d >= LANES)                                                                                     \
+                        memcpy(&y, p[row] + last, sizeof y);                                                            \
+                    else                                                                                                \
+                        memcpy(&y, p[row], d * sizeof(float));                                                          \
+                    odd[row] += tail * y;                                                                               \
+                }                                                                                                       \
+            {                                                                                                           \
+                float sums[4];                                                                                          \
+                _Pragma("GCC unroll 4") for (row = 0; row < 4; row++)                                                   \
+                    sums[row] = gh_sum_lanes##LANES(even[row] + odd[row]);                                              \
+                memcpy(out + r, sums, (n - r < 4 ? n - r : 4) * sizeof(float));                                         \
+            }                                                                                                           \
+        }                                                                                                               \
+    }                                                                                                                   \
+    GH_SUM_VECTORS(NAME, HOW, LANES, 8)                                                                                 \
+    GH_SUM_VECTORS(NAME, HOW, LANES, 2)                                                                                 \
+    GH_SUM_VECTORS(NAME, HOW, LANES, 1)                                                                                 \
+    HOW static void gh_pair_gather_##NAME(float* out, const float* rows, ptrdiff_t stride, const int32_t* which,        \
+                                          const float* weights, ptrdiff_t n, int d) {                                   \
+        float tail[LANES] = {0};                                                                                        \
+        ptrdiff_t r;                                                                                                    \
+        int k = 0;                                                                                                      \
+        for (; k + 8 * LANES <= d; k += 8 * LANES) gh_sum8_##NAME(out + k, rows + k, stride, which, weights, n);        \
+        for (; k + 2 * LANES <= d; k += 2 * LANES) gh_sum2_##NAME(out + k, rows + k, stride, which, weights, n);        \
+        for (; k + LANES <= d; k += LANES) gh_sum1_##NAME(out + k, rows + k, stride, which, weights, n);                \
+        if (k == d) return;                                                                                             \
+        if (d >= LANES) {                                                                                               \
+            gh_sum1_##NAME(tail, rows + d - LANES, stride, which, weights, n);                                          \
+            for (; k < d; k++) out[k] += tail[k - d + LANES];                                                           \
+        } else                                                                                                          \
+            for (r = 0; r < n; r++)                                                                                     \
+                for (k = 0; k < d; k++) out[k] += weights[r] * rows[which[r] * stride + k];                             \
     }
-    for (; r < n; r++) {
-        const float* p = rows + which[r] * stride;
-        gh_8 a = {0}, a2 = {0};
-        for (k = 0; k + 16 <= d; k += 16) {
-            a += gh_load8(x + k) * gh_load8(p + k);
-            a2 += gh_load8(x + k + 8) * gh_load8(p + k + 8);
-        }
-        for (; k + 8 <= d; k += 8) a += gh_load8(x + k) * gh_load8(p + k);
-        out[r] = gh_sum8(a + a2);
-        for (; k < d; k++) out[r] += x[k] * p[k];
+
+#define GH_SUM_VECTORS(NAME, HOW, LANES, VECTORS)                                                                       \
+    HOW GH_INLINE void gh_sum##VECTORS##_##NAME(float* out, const float* rows, ptrdiff_t stride, const int32_t* which,  \
+                                                const float* weights, ptrdiff_t n) {                                    \
+        gh_lanes##LANES sums[VECTORS], y;                                                                               \
+        ptrdiff_t r;                                                                                                    \
+        int c;                                                                                                          \
+        memcpy(sums, out, sizeof sums);                                                                                 \
+        for (r = 0; r < n; r++) {                                                                                       \
+            const float *p = rows + which[r] * stride, weight = weights[r];                                             \
+            _Pragma("GCC unroll 8") for (c = 0; c < VECTORS; c++) {                                                     \
+                memcpy(&y, p + c * LANES, sizeof y);                                                                    \
+                sums[c] += weight * y;                                                                                  \
+            }                                                                                                           \
+        }                                                                                                               \
+        memcpy(out, sums, sizeof sums);                                                                                 \
     }
+
+#define GH_PLAIN
+GH_ROW_KERNELS(any, GH_PLAIN, 4)
+
 #else
-    for (; r < n; r++) {
+static void gh_pair_products_any(const float* x, const float* rows, ptrdiff_t stride, const int32_t* which,
+                                 ptrdiff_t n, int d, float* out) {
+    ptrdiff_t r;
+    int k;
+    for (r = 0; r < n; r++) {
         const float* p = rows + which[r] * stride;
         float sum = 0;
         for (k = 0; k < d; k++) sum += x[k] * p[k];
         out[r] = sum;
     }
-#endif
 }
-
-/* out += sum over k of weights[k] rows[which[k]], four rows at a time */
-GH_INLINE void gh_pair_gather_body(float* out, const float* rows, ptrdiff_t stride, const int32_t* which,
-                                   const float* weights, ptrdiff_t n, int d) {
-    ptrdiff_t r = 0;
+static void gh_pair_gather_any(float* out, const float* rows, ptrdiff_t stride, const int32_t* which,
+                               const float* weights, ptrdiff_t n, int d) {
+    ptrdiff_t r;
     int k;
-#if defined(__GNUC__)
-    for (; r + 4 <= n; r += 4) {
-        const float *p = rows + which[r] * stride, *q = rows + which[r + 1] * stride;
-        const float *s = rows + which[r + 2] * stride, *t = rows + which[r + 3] * stride;
-        const float wp = weights[r], wq = weights[r + 1], ws = weights[r + 2], wt = weights[r + 3];
-        for (k = 0; k + 8 <= d; k += 8) {
-            gh_8 y = gh_load8(out + k);
-            y += wp * gh_load8(p + k); y += wq * gh_load8(q + k); y += ws * gh_load8(s + k); y += wt * gh_load8(t + k);
-            gh_store8(out + k, y);
-        }
-        for (; k < d; k++) {
-            float y = out[k];
-            y += wp * p[k]; y += wq * q[k]; y += ws * s[k]; y += wt * t[k];
-            out[k] = y;
-        }
-    }
-    for (; r < n; r++) {
-        const float *p = rows + which[r] * stride, w = weights[r];
-        for (k = 0; k + 8 <= d; k += 8) gh_store8(out + k, gh_load8(out + k) + w * gh_load8(p + k));
-        for (; k < d; k++) out[k] += w * p[k];
-    }
-#else
-    for (; r < n; r++) {
+    for (r = 0; r < n; r++) {
         const float *p = rows + which[r] * stride, w = weights[r];
         for (k = 0; k < d; k++) out[k] += w * p[k];
     }
-#endif
 }
+#endif
 
 /* One step of Adam for one row, with a Gaussian prior of weight `prior` on its first `d` entries of `width`; returns
    the squared norm of its gradient, the prior's included */
@@ -160,14 +212,6 @@ GH_INLINE float gh_pair_background_body(float* x, const float* weights, float fa
 }
 
 #define GH_PAIR_KERNELS(NAME, HOW)                                                                                  \
-    HOW static void gh_pair_products_##NAME(const float* x, const float* rows, ptrdiff_t stride,                        \
-                                            const int32_t* which, ptrdiff_t n, int d, float* out) {                     \
-        gh_pair_products_body(x, rows, stride, which, n, d, out);                                                       \
-    }                                                                                                                   \
-    HOW static void gh_pair_gather_##NAME(float* out, const float* rows, ptrdiff_t stride, const int32_t* which,        \
-                                          const float* weights, ptrdiff_t n, int d) {                                   \
-        gh_pair_gather_body(out, rows, stride, which, weights, n, d);                                                   \
-    }                                                                                                                   \
     HOW static float gh_pair_adam_##NAME(float* x, const float* gradient, float* first, float* second, float prior,     \
                                          int d, int width, float beta1, float beta2, float rate, float correction) {    \
         return gh_pair_adam_body(x, gradient, first, second, prior, d, width, beta1, beta2, rate, correction);          \
@@ -191,16 +235,23 @@ static void (*gh_pair_exps)(float*, int, float) = gh_pair_exps_any;
 static float (*gh_pair_background)(float*, const float*, float, float, float, int) = gh_pair_background_any;
 
 #if defined(__GNUC__) && defined(__x86_64__)
+GH_ROW_KERNELS(avx2, __attribute__((target("avx2,fma"))), 8)
 GH_PAIR_KERNELS(avx2, __attribute__((target("avx2,fma"))))
+GH_ROW_KERNELS(avx512, GH_AVX512, 16)
+GH_PAIR_KERNELS(avx512, GH_AVX512)
+#define GH_CHOOSE_PAIR_KERNELS(NAME)             \
+    gh_pair_products = gh_pair_products_##NAME;  \
+    gh_pair_gather = gh_pair_gather_##NAME;      \
+    gh_pair_adam = gh_pair_adam_##NAME;          \
+    gh_pair_squares = gh_pair_squares_##NAME;    \
+    gh_pair_exps = gh_pair_exps_##NAME;          \
+    gh_pair_background = gh_pair_background_##NAME;
 static void gh_choose_pair_kernels(void) {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        gh_pair_products = gh_pair_products_avx2;
-        gh_pair_gather = gh_pair_gather_avx2;
-        gh_pair_adam = gh_pair_adam_avx2;
-        gh_pair_squares = gh_pair_squares_avx2;
-        gh_pair_exps = gh_pair_exps_avx2;
-        gh_pair_background = gh_pair_background_avx2;
+    if (__builtin_cpu_supports("avx512f")) {
+        GH_CHOOSE_PAIR_KERNELS(avx512)
+    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        GH_CHOOSE_PAIR_KERNELS(avx2)
     }
 }
 #else
