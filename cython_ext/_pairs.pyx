@@ -8,7 +8,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 cdef extern from "pairs.h":
-    void choose_kernels "gh_choose_pair_kernels"()
+    int widest "gh_widest"(int most)
+    void choose_kernels "gh_choose_pair_kernels"(int lanes)
     void products "gh_pair_products"(const float* x, const float* rows, Py_ssize_t stride, const int32_t* which,
                                      Py_ssize_t n, int d, float* out) noexcept nogil
     void gather "gh_pair_gather"(float* out, const float* rows, Py_ssize_t stride, const int32_t* which,
@@ -21,15 +22,24 @@ cdef extern from "pairs.h":
                                           int n) noexcept nogil
 
 cdef extern from "matrices.h":
-    void choose_multiply "gh_choose_multiply"()
+    void choose_multiply "gh_choose_multiply"(int lanes)
     int padded "gh_padded"(int columns) noexcept nogil
     void pack "gh_pack"(const float* x, Py_ssize_t row_step, Py_ssize_t column_step, int inner, int columns,
                         float* panels) noexcept nogil
     void multiply "gh_multiply"(const float* x, Py_ssize_t rows, int inner, const float* panels, int columns,
                                 float* out, Py_ssize_t out_stride) noexcept nogil
 
-choose_kernels()
-choose_multiply()
+
+
+def use_lanes(int most):
+    """Use registers of at most so many floats, or as many as this machine has; return their number: 4, 8 or 16."""
+    cdef int lanes = widest(most)
+    choose_kernels(lanes)
+    choose_multiply(lanes)
+    return lanes
+
+
+use_lanes(16)
 
 
 def pair_products(const float[:, ::1] w not None, const float[:, ::1] v not None, int d,

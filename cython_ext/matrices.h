@@ -67,25 +67,19 @@ static int gh_lanes = 4;
 static void (*gh_multiply)(const float*, ptrdiff_t, int, const float*, int, float*, ptrdiff_t) = gh_multiply_any;
 
 #if defined(__x86_64__)
-GH_MULTIPLY(avx2, __attribute__((target("avx2,fma"))), 8, 6)
+GH_MULTIPLY(avx2, GH_AVX2, 8, 6)
 GH_MULTIPLY(avx512, GH_AVX512, 16, 12)
-static void gh_choose_multiply(void) {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) {
-        gh_multiply = gh_multiply_avx512;
-        gh_lanes = 16;
-    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        gh_multiply = gh_multiply_avx2;
-        gh_lanes = 8;
-    }
+static void gh_choose_multiply(int lanes) {
+    gh_multiply = lanes == 16 ? gh_multiply_avx512 : lanes == 8 ? gh_multiply_avx2 : gh_multiply_any;
+    gh_lanes = lanes;
 }
 #else
-static void gh_choose_multiply(void) {}
+static void gh_choose_multiply(int lanes) { (void) lanes; }
 #endif
 
 #else
 static const int gh_lanes = 4;
-static void gh_choose_multiply(void) {}
+static void gh_choose_multiply(int lanes) { (void) lanes; }
 static void gh_multiply(const float* x, ptrdiff_t rows, int inner, const float* panels, int columns, float* out,
                         ptrdiff_t out_stride) {
     ptrdiff_t i;

@@ -1,7 +1,7 @@
 /* Products and sums over the pairs of words that occur, and Adam's step: the inner loops of factorisation.
 
-   Rows are gathered from a matrix by their numbers. Everything is written once, in vectors of eight floats, and
-   compiled twice on x86: for every machine, and for those with AVX2 and FMA, which are detected when the module is
+   Rows are gathered from a matrix by their numbers. Everything is written once and compiled three times on x86: for
+   every machine, for those with AVX2 and FMA, and for those with AVX-512, which are detected when the module is
    loaded. */
 #ifndef GH_PAIRS_H
 #define GH_PAIRS_H
@@ -234,28 +234,30 @@ static float (*gh_pair_squares)(const float*, int) = gh_pair_squares_any;
 static void (*gh_pair_exps)(float*, int, float) = gh_pair_exps_any;
 static float (*gh_pair_background)(float*, const float*, float, float, float, int) = gh_pair_background_any;
 
+#define GH_CHOOSE_PAIR_KERNELS(NAME)            \
+    gh_pair_products = gh_pair_products_##NAME; \
+    gh_pair_gather = gh_pair_gather_##NAME;     \
+    gh_pair_adam = gh_pair_adam_##NAME;         \
+    gh_pair_squares = gh_pair_squares_##NAME;   \
+    gh_pair_exps = gh_pair_exps_##NAME;         \
+    gh_pair_background = gh_pair_background_##NAME;
+
 #if defined(__GNUC__) && defined(__x86_64__)
-GH_ROW_KERNELS(avx2, __attribute__((target("avx2,fma"))), 8)
-GH_PAIR_KERNELS(avx2, __attribute__((target("avx2,fma"))))
+GH_ROW_KERNELS(avx2, GH_AVX2, 8)
+GH_PAIR_KERNELS(avx2, GH_AVX2)
 GH_ROW_KERNELS(avx512, GH_AVX512, 16)
 GH_PAIR_KERNELS(avx512, GH_AVX512)
-#define GH_CHOOSE_PAIR_KERNELS(NAME)             \
-    gh_pair_products = gh_pair_products_##NAME;  \
-    gh_pair_gather = gh_pair_gather_##NAME;      \
-    gh_pair_adam = gh_pair_adam_##NAME;          \
-    gh_pair_squares = gh_pair_squares_##NAME;    \
-    gh_pair_exps = gh_pair_exps_##NAME;          \
-    gh_pair_background = gh_pair_background_##NAME;
-static void gh_choose_pair_kernels(void) {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) {
+static void gh_choose_pair_kernels(int lanes) {
+    if (lanes == 16) {
         GH_CHOOSE_PAIR_KERNELS(avx512)
-    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    } else if (lanes == 8) {
         GH_CHOOSE_PAIR_KERNELS(avx2)
+    } else {
+        GH_CHOOSE_PAIR_KERNELS(any)
     }
 }
 #else
-static void gh_choose_pair_kernels(void) {}
+static void gh_choose_pair_kernels(int lanes) { (void) lanes; }
 #endif
 
 #endif

@@ -1,5 +1,6 @@
 import numpy as np
 
+def use_lanes(most: int) -> int: ...
 def pair_products(
     w: np.ndarray, v: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
 ) -> None: ...

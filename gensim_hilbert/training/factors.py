@@ -9,7 +9,7 @@ import torch
 from torch.optim.adam import adam
 
 from gensim_hilbert._pairs import adam_step
-from gensim_hilbert.training.device import Each, wide
+from gensim_hilbert.training.device import Each, multiplied, wide
 
 BETAS = (0.9, 0.99)
 
@@ -80,11 +80,11 @@ class Factor:
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
         """Turn rows and moments to other axes; second moments turn as if components were independent."""
+        squares = axes**2
 
         def turn_block(k: int) -> None:
-            self.rows[k] = self.rows[k] @ axes
-            self.first[k] = self.first[k] @ axes
-            self.second[k] = self.second[k] @ axes**2
+            for part, by in ((self.rows[k], axes), (self.first[k], axes), (self.second[k], squares)):
+                part.copy_(multiplied(part, by))
 
         for _ in each(turn_block, range(len(self.rows))):
             pass

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from gensim_hilbert._pairs import add_products
+from gensim_hilbert.training.device import multiplied
 from gensim_hilbert.training.shards import Shard
 from gensim_hilbert.training.team import Team
 
@@ -41,9 +43,18 @@ def spectral_start(
     biases = None if start is None else [shards.arranged(side) for side in start]
 
     rows_done = 0
+    kept: dict[tuple[int, int], np.ndarray] = {}  # What `excess` has returned, if there is memory for it.
 
-    def excess(shard: Shard) -> torch.Tensor:
+    def excess(shard: Shard) -> np.ndarray:
         """Return the weighted phi of the pairs that occur, less what all pairs have."""
+        values = kept.get((shard.i, shard.j))
+        if values is None:
+            values = compute_excess(shard).numpy()
+            if shards.cache is not None:
+                kept[shard.i, shard.j] = shards.slabs.keep(values)
+        return values
+
+    def compute_excess(shard: Shard) -> torch.Tensor:
         pairs = shard.pairs.with_words(shard.a, shard.b)
         phi = shards.objective.phi(pairs)
         if biases is not None:
@@ -62,12 +73,10 @@ def spectral_start(
         def multiply(k: int) -> None:
             for other in range(shards.n):
                 shard = shards[(other, k) if transposed else (k, other)]
-                values = excess(shard).numpy()
-                parts = shard.pairs.starts, shard.pairs.columns, values
+                starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
                 if transposed:
-                    starts, rows, values = shard.pairs.transposed(values)
-                    parts = starts, rows, values
-                add_products(parts[2], right[other].numpy(), right.shape[-1], parts[0], parts[1], out[k].numpy())
+                    starts, columns, values = shard.pairs.transposed(values)
+                add_products(values, right[other].numpy(), right.shape[-1], starts, columns, out[k].numpy())
 
         nonlocal rows_done
         for _ in team.each(multiply, range(shards.n)):
@@ -86,7 +95,7 @@ def spectral_start(
         """Return an orthonormal basis of the columns; columns that are missing are zero."""
         axes, squares = moments(blocks)
         whitened = (axes * inverse_roots(squares)).float()
-        return torch.stack(list(team.each(lambda block: block @ whitened, blocks)))
+        return torch.stack(list(team.each(lambda block: multiplied(block, whitened), blocks)))
 
     noise = torch.randn(shards.size, rank, generator=generator)
     basis = orthonormal(sweep(shards.arranged(noise.numpy()), transposed=False))

@@ -40,7 +40,7 @@ class Queue:
         self.left = [len(tasks[first : first + row]) for first in range(0, len(tasks), row)]  # Of each row of shards.
         self.error: BaseException | None = None
         self.is_stopped = False
-        self.waiting = 0
+        self.blocked = 0  # Threads that wait for earlier tasks.
         self.numbers = iter(range(len(tasks)))
         self.changed = Condition()
         self.earlier: list[list[int]] = []
@@ -58,27 +58,25 @@ class Queue:
     def wait_for_earlier(self, number: int) -> bool:
         """Wait for the tasks before this one that it depends on; return whether it is still to be done."""
         if not all(self.is_done[k] for k in self.earlier[number]):
-            self._wait_until(lambda: self.is_stopped or all(self.is_done[k] for k in self.earlier[number]))
+            with self.changed:
+                self.blocked += 1
+                self.changed.wait_for(lambda: self.is_stopped or all(self.is_done[k] for k in self.earlier[number]))
+                self.blocked -= 1
         return not self.is_stopped
 
     def wait_for_row(self, first: int) -> None:
         """Wait for the row of shards that begins with a task, or raise what a task has raised."""
-        self._wait_until(lambda: self.is_stopped or not self.left[first // self.row])
+        with self.changed:
+            self.changed.wait_for(lambda: self.is_stopped or not self.left[first // self.row])
         if self.error is not None:
             raise self.error
-
-    def _wait_until(self, condition: Callable[[], bool]) -> None:
-        with self.changed:
-            self.waiting += 1
-            self.changed.wait_for(condition)
-            self.waiting -= 1
 
     def finish(self, number: int, result: Any) -> None:
         """Keep the result of a task."""
         with self.changed:
             self.results[number], self.is_done[number] = result, True
             self.left[number // self.row] -= 1
-            if self.waiting > 1 or not self.left[number // self.row]:  # One always waits for a whole row.
+            if self.blocked or not self.left[number // self.row]:
                 self.changed.notify_all()
 
     def fail(self, error: BaseException) -> None:

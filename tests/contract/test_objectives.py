@@ -110,16 +110,13 @@ def differentiate(bound: Objective, w: torch.Tensor, v: torch.Tensor, n: int = 1
             loss += float(bound.differentiate_pairs_(psi, pairs.with_words(a, b)).loss)
             kernel.add_pair_slopes(psi, pairs, rows, others, to_w[i::n], to_v[j::n])
             if bound.has_background:
-                slope = kernel.psi(rows, others, torch.empty(len(a), len(b), dtype=torch.float64))
+                slope = kernel.psi(rows, others)
                 losses = bound.differentiate_background_(slope, a[:, None], b[None])
                 assert (losses is slope) == bound.background_is_its_derivative
                 losses.view(-1)[known.places] = slope.view(-1)[known.places] = 0
                 loss += float(losses.sum())
-                more = torch.empty_like(rows), torch.empty_like(others)
-                kernel.slopes(slope, rows, others, more[0], True)
-                kernel.slopes(slope.T, others, rows, more[1], False)
-                to_w[i::n] += more[0]
-                to_v[j::n] += more[1]
+                to_w[i::n] += kernel.slopes(slope, rows, others, True)
+                to_v[j::n] += kernel.slopes(slope.T, others, rows, False)
     return loss, to_w, to_v
 
 
@@ -247,13 +244,13 @@ def test_gradients_of_shards_add_up_to_those_of_the_paper(objective, counts, bac
     else:
         gradients = SampledGradients(bound, kernel, shards, shards.rows, seed=1)
     w, v = (shards.arranged(side.numpy()) for side in rows)
-    room, to_w, to_v, total = gradients.workspace(w.shape[2]), torch.zeros_like(w), torch.zeros_like(v), 0.0
+    to_w, to_v, total = torch.zeros_like(w), torch.zeros_like(v), 0.0
     for i, j in shards.latin():
-        cost, error = gradients(shards[i, j], w[i], v[j], room, 0)
-        assert error == pytest.approx(0, abs=1e-6 * float(cost.loss) ** 2)
-        total += float(cost.loss)
-        to_w[i] += room.to_w * SIZE / n
-        to_v[j] += room.to_v * SIZE / n
+        found = gradients(shards[i, j], w[i], v[j], 0)
+        assert found.error == pytest.approx(0, abs=1e-6 * found.cost.loss**2)
+        total += found.cost.loss
+        to_w[i] += found.to_w * SIZE / n
+        to_v[j] += found.to_v * SIZE / n
     assert total == pytest.approx(loss, rel=1e-5)
     for found, exact in zip((to_w, to_v), expected, strict=True):
         vectors = torch.from_numpy(shards.restored(found)).double()

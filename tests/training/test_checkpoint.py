@@ -145,11 +145,11 @@ def diverging_at(step):
     """The visit of a shard, which diverges at that step as long as the rate is whole."""
     learn = Factorization._learn
 
-    def stand_in(self, shard, room, rate, number):
+    def stand_in(self, shard, rate, number):
         passes, place = divmod(min(step, self.steps // 4), self.n**2)
         if self.scale == 1 and number == passes and self.order[place] == (shard.i, shard.j):
             raise Diverged
-        return learn(self, shard, room, rate, number)
+        return learn(self, shard, rate, number)
 
     return stand_in
 

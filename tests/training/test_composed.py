@@ -69,14 +69,13 @@ def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
     v = mixture @ learnt
     # Each block against one block of the other side, as in a row of a Latin square. Derivatives by psi have been
     # compared with the paper's formulas elsewhere.
-    room = fit.gradients.workspace(5)
     total = torch.zeros((), dtype=torch.float64)
     for i in range(n):
         shard = fit.shards[i, (i + 1) % n]
-        fit.gradients(shard, fit.w[i], fit.v[shard.j], room, 0)
-        fit.v.step(shard.j, room.to_v, rate=0.1)
+        _, slope = fit.dense.loss(shard, fit.w[i], fit.v[shard.j])
+        fit.v.step(shard.j, fit.gradients(shard, fit.w[i], fit.v[shard.j], 0).to_v, rate=0.1)
         psi = fit.w[i].double() @ v[shard.j :: n].T
-        total = total + (room.psi[:, : psi.shape[1]].double() * psi).sum()  # which the workspace has derivatives by
+        total = total + (fit.dense.scale * slope[:, : psi.shape[1]].double() * psi).sum()
     total.backward()
     torch.testing.assert_close(fit.v._pieces_gradient().double(), learnt.grad, rtol=1e-4, atol=1e-4)
 

@@ -44,19 +44,18 @@ def test_the_mean_over_all_draws_is_the_exact_gradient_and_loss(counts, objectiv
     bound, kernel, shards, w, v = shards_and_rows(counts, objective)
     dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, COLUMNS, 1)
     i, j = shard
-    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
-    cost, _ = dense(shards[shard], w[i], v[j], exact, 0)
+    exact = dense(shards[shard], w[i], v[j], 0)
     to_w, to_v, losses = torch.zeros_like(exact.to_w), torch.zeros_like(exact.to_v), []
     for k in range(DRAWS):
         evenly_drawn(sampled, (k + 0.5) / DRAWS)
-        estimate, _ = sampled(shards[shard], w[i], v[j], room, 0)
-        to_w += room.to_w / DRAWS
-        to_v += room.to_v / DRAWS
-        losses.append(float(estimate.loss))
+        estimate = sampled(shards[shard], w[i], v[j], 0)
+        to_w += estimate.to_w / DRAWS
+        to_v += estimate.to_v / DRAWS
+        losses.append(estimate.cost.loss)
     for mean, gradient in ((to_w, exact.to_w), (to_v, exact.to_v)):
         assert torch.linalg.norm(mean - gradient) < 0.01 * torch.linalg.norm(gradient)
-    assert np.mean(losses) == pytest.approx(float(cost.loss), rel=2e-3)
-    single = torch.linalg.norm(room.to_w - exact.to_w) / torch.linalg.norm(exact.to_w)
+    assert np.mean(losses) == pytest.approx(exact.cost.loss, rel=2e-3)
+    single = torch.linalg.norm(estimate.to_w - exact.to_w) / torch.linalg.norm(exact.to_w)
     assert single > 0.02  # One draw alone is no such estimate: the mean says something.
 
 
@@ -64,14 +63,12 @@ def test_the_mean_over_all_draws_is_the_exact_gradient_and_loss(counts, objectiv
 def test_wrong_weights_of_draws_would_be_noticed(counts, objective):
     bound, kernel, shards, w, v = shards_and_rows(counts, objective)
     dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, COLUMNS, 1)
-    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
-    dense(shards[0, 1], w[0], v[1], exact, 0)
+    exact = dense(shards[0, 1], w[0], v[1], 0)
     total = torch.zeros_like(exact.to_w)
     for k in range(100):
         drawn = sampled.column_samplers[1].draw((k + 0.5) / 100)
         sampled.draw_columns = lambda i, j, number, drawn=drawn: Drawn(drawn.numbers, 1.2 * drawn.weights)
-        sampled(shards[0, 1], w[0], v[1], room, 0)
-        total += room.to_w / 100
+        total += sampled(shards[0, 1], w[0], v[1], 0).to_w / 100
     assert torch.linalg.norm(total - exact.to_w) > 0.01 * torch.linalg.norm(exact.to_w)
 
 
@@ -79,24 +76,23 @@ def test_wrong_weights_of_draws_would_be_noticed(counts, objective):
 def test_the_standard_error_of_the_loss_is_what_it_varies_by(counts, objective):
     bound, kernel, shards, w, v = shards_and_rows(counts, objective)
     sampled = SampledGradients(bound, kernel, shards, COLUMNS, 1)
-    room, losses, errors = sampled.workspace(SIZE), [], []
+    losses, errors = [], []
     for number in range(400):
-        cost, error = sampled(shards[0, 1], w[0], v[1], room, number)
-        losses.append(float(cost.loss))
-        errors.append(error)
+        estimate = sampled(shards[0, 1], w[0], v[1], number)
+        losses.append(estimate.cost.loss)
+        errors.append(estimate.error)
     assert np.mean(errors) == pytest.approx(np.var(losses), rel=0.35)
 
 
 def test_where_all_columns_are_drawn_the_estimate_is_exact(counts):
     bound, kernel, shards, w, v = shards_and_rows(counts, "hilbert")
     dense, sampled = DenseGradients(bound, kernel, shards), SampledGradients(bound, kernel, shards, shards.rows, 1)
-    exact, room = dense.workspace(SIZE), sampled.workspace(SIZE)
-    cost, _ = dense(shards[1, 0], w[1], v[0], exact, 0)
-    estimate, error = sampled(shards[1, 0], w[1], v[0], room, 0)
-    assert float(estimate.loss) == pytest.approx(float(cost.loss), rel=1e-5)
-    assert error < 1e-6 * float(cost.loss) ** 2
-    torch.testing.assert_close(room.to_w, exact.to_w, rtol=1e-3, atol=1e-4 * float(exact.to_w.abs().max()))
-    torch.testing.assert_close(room.to_v, exact.to_v, rtol=1e-3, atol=1e-4 * float(exact.to_v.abs().max()))
+    exact = dense(shards[1, 0], w[1], v[0], 0)
+    estimate = sampled(shards[1, 0], w[1], v[0], 0)
+    assert estimate.cost.loss == pytest.approx(exact.cost.loss, rel=1e-5)
+    assert estimate.error < 1e-6 * exact.cost.loss**2
+    torch.testing.assert_close(estimate.to_w, exact.to_w, rtol=1e-3, atol=1e-4 * float(exact.to_w.abs().max()))
+    torch.testing.assert_close(estimate.to_v, exact.to_v, rtol=1e-3, atol=1e-4 * float(exact.to_v.abs().max()))
 
 
 @pytest.mark.parametrize("objective", WITH_BACKGROUND)
@@ -134,9 +130,8 @@ def test_compiled_loops_give_the_same_gradients_and_losses(counts, shard, level)
     for kind in (SampledGradients, ExponentialGradients):
         gradients = kind(bound, kernel, shards, COLUMNS, 1)
         gradients.level = level
-        room = gradients.workspace(SIZE)
-        cost, error = gradients(shards[shard], w[shard[0]], v[shard[1]], room, 3)
-        results.append((room.to_w, room.to_v, [*map(float, cost), error]))
+        found = gradients(shards[shard], w[shard[0]], v[shard[1]], 3)
+        results.append((found.to_w, found.to_v, [*found.cost, found.error]))
     for ours, expected in zip(results[1][:2], results[0][:2], strict=True):
         torch.testing.assert_close(ours, expected, rtol=1e-3, atol=2e-5 * float(expected.abs().max()))
     np.testing.assert_allclose(results[1][2], results[0][2], rtol=1e-4)

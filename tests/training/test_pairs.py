@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -153,3 +154,43 @@ def test_kernels_are_given_arrays_and_nothing_else():
         _pairs.pair_products(None, None, 1, None, None, None)
     with pytest.raises(ValueError, match="dtype mismatch"):
         _pairs.pair_products(*(np.zeros((2, 2)),) * 2, 1, *(np.zeros(1, dtype=np.int32),) * 2, np.zeros(1))
+
+
+# ---------------------------------------------------------------------------------------------------- registers
+
+
+@pytest.fixture(params=[4, 8, 16])
+def lanes(request):
+    """Registers of each width that this machine has."""
+    if _pairs.use_lanes(request.param) != request.param:
+        _pairs.use_lanes(16)
+        pytest.skip(f"this machine has no registers of {request.param} floats")
+    yield request.param
+    _pairs.use_lanes(16)
+
+
+def test_products_of_matrices_with_registers_of_any_width(lanes):
+    random = np.random.default_rng(0)
+    sizes = [1, 5, 6, 11, 12, 13, 40], [1, 2, 65, 300], [1, 3, 4, 15, 16, 17, 31, 32, 33, 100]
+    for rows, inner, columns in product(*sizes):
+        x, y = (random.standard_normal(shape).astype(np.float32) for shape in ((rows, inner), (inner, columns)))
+        out = np.full((rows + 1, columns), 7, dtype=np.float32)
+        _pairs.matrix_product(x, y, out[:rows])
+        np.testing.assert_allclose(out[:rows], x.astype(float) @ y, rtol=1e-4, atol=1e-5 * inner)
+        np.testing.assert_array_equal(out[rows], 7)
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 7, 8, 12, 15, 16, 17, 64, 100, 131, 300])
+def test_sums_over_rows_with_registers_of_any_width(lanes, d):
+    random = np.random.default_rng(d)
+    w, v = (random.standard_normal((rows, d)).astype(np.float32) for rows in (5, 9))
+    starts, columns = np.array([0, 1, 1, 4, 9, 16], dtype=np.int32), random.integers(0, 9, 16).astype(np.int32)
+    rows = np.repeat(np.arange(5), np.diff(starts))
+    psi, values = np.zeros(16, dtype=np.float32), random.standard_normal(16).astype(np.float32)
+    _pairs.pair_products(w, v, d, starts, columns, psi)
+    np.testing.assert_allclose(psi, (w[rows].astype(float) * v[columns]).sum(axis=1), rtol=1e-4, atol=1e-4)
+    out = np.ones_like(w)
+    _pairs.add_products(values, v, d, starts, columns, out)
+    expected = np.ones(w.shape)
+    np.add.at(expected, rows, values[:, None].astype(float) * v[columns])
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)

@@ -41,17 +41,13 @@ def test_results_come_in_order_and_take_other_arguments(shards):
     order = shards.latin()
     assert sorted(order) == [(i, j) for i in range(N) for j in range(N)]
 
-    def tell(shard, room, number):
+    def tell(shard, number):
         time.sleep(0.001 * (number % 3))
-        return shard.i, shard.j, number, room
+        return shard.i, shard.j, number
 
-    rooms = iter(range(N))
-    with Team(shards, lambda: next(rooms)) as team:
-        assert next(rooms, None) is None, "one for each thread"
-        found = list(team.map(tell, order, range(N * N)))
-        assert [told[:3] for told in found] == [(*key, k) for k, key in enumerate(order)]
-        assert {told[3] for told in found} <= set(range(N))
-        assert [told[:3] for told in team.map(tell, [(1, 2)], [7])] == [(1, 2, 7)]
+    with Team(shards) as team:
+        assert list(team.map(tell, order, range(N * N))) == [(*key, k) for k, key in enumerate(order)]
+        assert list(team.map(tell, [(1, 2)], [7])) == [(1, 2, 7)]
         assert list(team.map(tell, [], [])) == []
         assert list(team.each(lambda k: k + 1, range(3))) == [1, 2, 3]
 
@@ -60,7 +56,7 @@ def test_results_come_in_order_and_take_other_arguments(shards):
 def test_shards_that_share_rows_or_columns_run_in_turn_and_others_at_once(shards):
     log, lock, meeting = [], threading.Lock(), threading.Barrier(N)
 
-    def visit(shard, room):
+    def visit(shard):
         with lock:
             log.append(("from", shard.i, shard.j))
         if shard.i == shard.j:
@@ -85,11 +81,27 @@ def test_shards_that_share_rows_or_columns_run_in_turn_and_others_at_once(shards
             assert begun == [key for key in order if key[side - 1] == block]
 
 
+def test_threads_that_wait_for_each_other_are_woken_while_results_are_looked_at(shards):
+    """Each shard waits for the one before it, and nobody waits for a whole row in the meantime."""
+    results = []
+
+    def consume():
+        with threads(2), Team(shards) as team:
+            for result in team.map(lambda shard: (time.sleep(0.002), shard.j)[1], [(0, k % N) for k in range(4 * N)]):
+                time.sleep(0.02)
+                results.append(result)
+
+    consumer = threading.Thread(target=consume, daemon=True)
+    consumer.start()
+    consumer.join(timeout=30)
+    assert results == [k % N for k in range(4 * N)]
+
+
 @pytest.mark.usefixtures("four_threads")
 def test_after_an_error_nothing_is_under_way_and_torch_is_as_it_was(shards):
     running, done = [], []
 
-    def fail(shard, room):
+    def fail(shard):
         if (shard.i, shard.j) == (1, 1):
             raise ZeroDivisionError("somewhere")
         running.append(shard)
@@ -101,7 +113,7 @@ def test_after_an_error_nothing_is_under_way_and_torch_is_as_it_was(shards):
         with pytest.raises(ZeroDivisionError, match="somewhere"):
             list(team.map(fail, shards.latin()))
         assert len(running) == len(done) < N * N - 1
-        assert list(team.map(lambda shard, room: shard.i, [(0, 0), (1, 1)])) == [0, 1]  # rooms have been given back
+        assert list(team.map(lambda shard: shard.i, [(0, 0), (1, 1)])) == [0, 1]
     assert torch.get_num_threads() == 4
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("gensim_hilbert shards")]
 
@@ -109,8 +121,7 @@ def test_after_an_error_nothing_is_under_way_and_torch_is_as_it_was(shards):
 @pytest.mark.usefixtures("four_threads")
 def test_large_shards_are_worked_on_one_by_one_with_all_threads(shards):
     with Team(shards, several=False) as team:
-        assert team.rooms.qsize() == 1
-        assert list(team.map(lambda shard, room: torch.get_num_threads(), shards.latin())) == [4] * N * N
+        assert list(team.map(lambda shard: torch.get_num_threads(), shards.latin())) == [4] * N * N
 
 
 @pytest.mark.usefixtures("four_threads")
