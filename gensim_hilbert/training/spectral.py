@@ -19,7 +19,7 @@ import torch
 
 from gensim_hilbert._pairs import add_products
 from gensim_hilbert.training.device import multiplied
-from gensim_hilbert.training.shards import Shard
+from gensim_hilbert.training.shards import Shard, Slabs
 from gensim_hilbert.training.team import Team
 
 OVERSAMPLING = 20
@@ -44,6 +44,7 @@ def spectral_start(
 
     rows_done = 0
     kept: dict[tuple[int, int], np.ndarray] = {}  # What `excess` has returned, if there is memory for it.
+    room = Slabs()
 
     def excess(shard: Shard) -> np.ndarray:
         """Return the weighted phi of the pairs that occur, less what all pairs have."""
@@ -51,7 +52,7 @@ def spectral_start(
         if values is None:
             values = compute_excess(shard).numpy()
             if shards.cache is not None:
-                kept[shard.i, shard.j] = shards.slabs.keep(values)
+                kept[shard.i, shard.j] = room.keep(values)
         return values
 
     def compute_excess(shard: Shard) -> torch.Tensor:
