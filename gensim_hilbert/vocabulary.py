@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
 from gensim_hilbert.progress import Progress
+from gensim_hilbert.untrusted import damage_named, parse_json
 
 logger = logging.getLogger(__name__)
 
@@ -193,15 +193,19 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
-        """Read a file that `save` has written."""
+        """Read a file that `save` has written; whatever is wrong with it is a ValueError that names it."""
         words: list[str] = []
         counts: list[int] = []
-        with open(path, encoding="ascii") as file:
+        with damage_named(path, "a vocabulary"), open(path, encoding="ascii") as file:
             while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
-                for word, count in json.loads("[" + ",".join(lines) + "]"):
+                for word, count in parse_json("[" + ",".join(lines) + "]"):
                     words.append(word)
                     counts.append(count)
-        return cls(words, counts, tokens=tokens, sentences=sentences)
+            if not all(type(word) is str for word in words):
+                raise ValueError("a word is not a string")
+            if not all(type(count) is int and count >= 0 for count in counts) or sum(counts) >= 1 << 63:
+                raise ValueError("the counts are not whole numbers of 0 or more")
+            return cls(words, counts, tokens=tokens, sentences=sentences)
 
     def __len__(self) -> int:
         return len(self.words)
