@@ -12,6 +12,7 @@ from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load,
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.files import read_json
+from gensim_hilbert.untrusted import damage_named
 
 MOST_RECORDS = 8  # of a training that are shown
 
@@ -49,13 +50,14 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
     facts: dict[str, Any] = {}
     if (path / "command.json").exists():
-        facts["command"] = read_json(path / "command.json")
+        with damage_named(path / "command.json", "the command of an interrupted training"):
+            facts["command"] = read_json(path / "command.json")
     for folder in sorted(path.glob("training-*")):
         manifest = read_manifest(folder)
         if manifest is None:
             facts[folder.name] = "no epoch yet"
         else:
-            facts[folder.name] = f"{manifest['epochs']} of {manifest['request']['settings']['epochs']} epochs"
+            facts[folder.name] = f"{manifest['epochs']} of {manifest['request']['settings'].get('epochs')} epochs"
     return {**facts, "bytes": size_of(path)}
 
 
