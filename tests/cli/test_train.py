@@ -221,7 +221,7 @@ def test_another_objective_with_its_settings(plain, tmp_path):
     )
     assert_same_vectors(model, expected)
     assert np.array_equal(model.context_biases, expected.context_biases)
-    facts = json.loads(run_here("info", tmp_path / "model", "--json").stdout)
+    facts = json.loads(run_here("info", "--trust-pickle", tmp_path / "model", "--json").stdout)
     assert facts["settings"]["objective"] == "GloVe(x_max=10, alpha=0.75)"
     assert "temperature" not in facts["settings"], "it has no effect"
     (tmp_path / "config.toml").write_text('objective = "glove(xmax=10)"\n')
@@ -259,15 +259,15 @@ def test_the_command_line_has_subwords(solver, plain, tmp_path):
         bucket=500,
     )  # fmt: skip
     assert_same_vectors(model, expected)
-    settings = json.loads(run_here("info", path, "--json").stdout)["settings"]
+    settings = json.loads(run_here("info", "--trust-pickle", path, "--json").stdout)["settings"]
     assert {name: settings[name] for name in ("subwords", "min_n", "max_n", "bucket")} == {
         "subwords": True, "min_n": 2, "max_n": 4, "bucket": 500,
     }  # fmt: skip
-    (found,) = json.loads(run_here("neighbors", path, "catlike", "--topn", 3, "--json").stdout)
+    (found,) = json.loads(run_here("neighbors", "--trust-pickle", path, "catlike", "--topn", 3, "--json").stdout)
     assert [near["word"] for near in found["similar"]] == [w for w, _ in model.wv.most_similar("catlike", topn=3)]
-    facts = json.loads(run_here("pmi", path, "the", "catlike", "--json").stdout)
+    facts = json.loads(run_here("pmi", "--trust-pickle", path, "the", "catlike", "--json").stdout)
     assert facts == {"context": "the", "term": "catlike", "fitted": pytest.approx(model.pmi("the", "catlike"))}
-    assert_one_sentence(run_here("pmi", path, "catlike", "the"), "'catlike' is not among the")
-    assert run_here("analogy", path, "cat", "catlike", "mat").returncode == 0
-    assert run_here("export", path, "-o", tmp_path / "x.bin", "--format", "fasttext").returncode == 0
+    assert_one_sentence(run_here("pmi", "--trust-pickle", path, "catlike", "the"), "'catlike' is not among the")
+    assert run_here("analogy", "--trust-pickle", path, "cat", "catlike", "mat").returncode == 0
+    assert run_here("export", "--trust-pickle", path, "-o", tmp_path / "x.bin", "--format", "fasttext").returncode == 0
     assert load_vectors(tmp_path / "x.bin")["catlike"] == pytest.approx(model.wv["catlike"])
