@@ -32,7 +32,7 @@ from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words,
 from gensim_hilbert.counting.workspace import Destination, building, clear
 from gensim_hilbert.files import as_read_back
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
+from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary, refuse_rules
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class CountRequest:
     recount: bool = True  # whether their occurrences in the corpus are counted
 
     def __post_init__(self) -> None:
+        refuse_rules(*(self.rules[name] for name in ("min_count", "max_vocab_size", "max_final_vocab")))
         if self.settings.errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {self.settings.errors!r}")
         if self.vocabulary is None and not self.corpus.can_repeat:

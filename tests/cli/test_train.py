@@ -78,6 +78,20 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "-o", "model", "--vector-size", "0"], "--vector-size"),
         (["train", "text.txt", "-o", "model", "--solver", "gibs"], "'gibs' is not one of"),
         (["train", "text.txt", "-o", "model", "--l2", "much"], "neither a number nor auto"),
+        (
+            ["train", "text.txt", "-o", "model", "--window", "530000"],
+            "of 1 or more, and up to 10,000, got 530000",
+        ),
+        (
+            ["train", "text.txt", "-o", "model", "--memory-gb", "inf"],
+            "must be a number above 0, got inf",
+        ),
+        (["train", "text.txt", "-o", "model", "--min-alpha", "nan"], "must be a number of 0 or more, got nan"),
+        (
+            ["train", "text.txt", "-o", "model", "--min-count", "-4"],
+            "number of 0 or more, or None, got -4",
+        ),
+        (["train", "text.txt", "-o", "model", "--max-final-vocab", "-3"], "or None, got -3"),
         (["train", "text.txt"], "Missing option '-o'"),
         (["train", "-", "-o", "model"], "save standard input to a file first"),
         (["count", "-", "-o", "store"], "save standard input to a file first"),
@@ -209,6 +223,34 @@ def test_a_checkpoint_that_cannot_be_written(plain, tmp_path):
     done = run("train", plain, "-o", tmp_path / "model", "--vector-size", 300, "--epochs", 50, preexec_fn=limit)
     assert_one_sentence(done, "safetensors cannot be written, so training stops")
     assert os.listdir(tmp_path) == ["text.txt"]
+
+
+@pytest.mark.parametrize("name", ["command.json", "training-1/checkpoint.json"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"corpus": 5, "counts": 5, "overwrite": 5, "settings": 5}']
+)
+def test_a_damaged_checkpoint_is_one_sentence(name, text, plain, tmp_path):
+    options = ("--vector-size", 4, "--min-count", 1, "--epochs", 2, "--workers", 1, "--solver", "gibbs")
+    work = tmp_path / "model.checkpoint"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HilbertMLE, "save", lambda *_: 1 / 0)  # when all epochs are done
+        assert_unfinished(run_here("train", plain, "-o", tmp_path / "model", *options))
+    (work / "training-1" / "checkpoint-previous.json").unlink()
+    (work / name).write_text(text)
+    for again in (("--resume",), (plain, *options)):
+        done = run_here("train", *again, "-o", tmp_path / "model")
+        assert done.returncode == 1
+        assert done.stderr.count(str(work / name)) >= 1, done.stderr
+        assert done.stderr.startswith("error: ") or done.stderr.startswith("unfinished; "), done.stderr
+        assert "Traceback" not in done.stderr
+    shown = run_here("info", work)
+    assert shown.returncode in (0, 1)
+    assert "Traceback" not in shown.stderr
+
+
+def assert_unfinished(done):
+    assert done.returncode == 1
+    assert "unfinished; to go on: " in done.stderr
 
 
 def test_another_objective_with_its_settings(plain, tmp_path):
