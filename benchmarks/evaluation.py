@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=25)
     options = parser.parse_args()
     require(options.data)
-    vectors = load_vectors(options.vectors) if options.vectors else random_vectors()
+    vectors = load_vectors(options.vectors, trust_pickle=True) if options.vectors else random_vectors()
     data = find_data(options.data)
     bats = replace(data, analogy={"BATS": data.analogy["BATS"]})
     print(f"{len(vectors):,} words, {vectors.vector_size} dimensions\n")

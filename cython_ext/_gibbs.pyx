@@ -34,6 +34,9 @@ cdef enum:
     BLOCK = 64          # rows of a product over all words
 
 cdef enum:
+    MOST = 1 << 20      # candidates, steps, or words of a window: sums of their products stay within 31 bits
+
+cdef enum:
     CANDIDATES, METROPOLIS, EXACT
 
 SAMPLERS = {"candidates": CANDIDATES, "metropolis": METROPOLIS, "exact": EXACT}
@@ -167,8 +170,8 @@ cdef class Gibbs:
         if sampler not in SAMPLERS:
             raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {sampler!r}")
         for name, number in (("candidates", candidates), ("steps", steps), ("window", window)):
-            if number < 1:
-                raise ValueError(f"{name} must be 1 or more, got {number}")
+            if not 1 <= number <= MOST:
+                raise ValueError(f"{name} must be from 1 to {MOST}, got {number}")
         self.w, self.v = covectors, vectors
         self.size, self.d = <uint32_t> vectors.shape[0], <int> vectors.shape[1]
         if covectors.shape[0] != self.size or covectors.shape[1] != self.d or len(unigram) != self.size:

@@ -1,19 +1,32 @@
-"""Turns runs into one table: rows of many runs are added up in a dense array, then dealt out to tiles of the store."""
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+"""Turns runs into one table: rows of many runs are added up in a dense array, then dealt out to tiles of the store.
 
-from runs cimport HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, read_header, record_bytes, write_row
+Runs and stores are files, which anybody may have written: whatever is read from them is checked here before it is used
+as a place in memory.
+"""
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+from runs cimport (
+    HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, is_record, read_header, record_bytes, write_row
+)
 from scanner cimport ctz
 
 import numpy as np
 
+ctypedef fused Number:
+    uint16_t
+    uint32_t
+
 cdef enum:
     NO_ROW = 0xFFFFFFFF
     HUNGRY = 0xFFFFFFFE
+    SPOILT = 0xFFFFFFFD
 
 cpdef enum:
     FULL = -1                       # what `merge` returns instead of the number of a hungry input
     DONE = -2
+    DAMAGED = -3
     LARGEST_RECORD = LARGEST_BYTES
 
 
@@ -31,7 +44,8 @@ cdef struct Input:
 cdef class RowMerger:
     """Adds up the rows of one class of several runs; the sums come out as records with ascending columns.
 
-    It asks for data: `merge` returns the number of an input that has run out, and goes on after `supply`.
+    It asks for data: `merge` returns the number of an input that has run out, and goes on after `supply`. If it returns
+    DAMAGED, `damaged` is the number of an input that holds what no run can hold, and the merger is of no more use.
     """
     cdef uint32_t size
     cdef uint32_t n_inputs
@@ -44,9 +58,13 @@ cdef class RowMerger:
     cdef uint32_t n                     # columns of the row at hand
     cdef uint32_t row, at
     cdef bint active
+    cdef readonly uint32_t damaged
 
     def __cinit__(self, uint32_t size, uint32_t n_inputs):
+        if size >= SPOILT:
+            raise ValueError(f"there are too many words: {size}")
         self.size = size
+        self.row = NO_ROW
         self.n_inputs = n_inputs
         self.buffers = [None] * n_inputs
         self.inputs = <Input*> calloc(n_inputs, sizeof(Input))
@@ -66,6 +84,8 @@ cdef class RowMerger:
 
     def supply(self, uint32_t k, const uint8_t[::1] data not None, bint ended):
         """Give input k its next bytes: those that `rest` says are unread, and what follows them."""
+        if k >= self.n_inputs:
+            raise IndexError(f"input {k} of {self.n_inputs}")
         self.buffers[k] = data
         self.inputs[k].position = &data[0] if data.shape[0] else NULL
         self.inputs[k].stop = self.inputs[k].position + data.shape[0]
@@ -73,22 +93,33 @@ cdef class RowMerger:
 
     def rest(self, uint32_t k):
         """Return how many of the last bytes supplied to input k are still unread."""
+        if k >= self.n_inputs:
+            raise IndexError(f"input {k} of {self.n_inputs}")
         return self.inputs[k].stop - self.inputs[k].position
 
     cdef inline uint32_t peek(self, uint32_t k) noexcept nogil:
-        """Return the row of the next record of input k, NO_ROW at its end, HUNGRY if the record is not complete."""
+        """Return the row of the next record of input k, or NO_ROW at its end.
+
+        HUNGRY stands for a record that is not complete, SPOILT for one that cannot be right.
+        """
         cdef Input* source = &self.inputs[k]
         cdef uint32_t row, entries, width
         cdef uint64_t there = source.stop - source.position
         if there >= HEADER_BYTES:
             read_header(source.position, &row, &entries, &width)
+            if row >= self.size or not is_record(entries, width):
+                return SPOILT
             if there >= record_bytes(entries, width):
                 return row
-        return NO_ROW if source.ended else HUNGRY
+        if not source.ended:
+            return HUNGRY
+        return SPOILT if there else NO_ROW
 
-    cdef inline int add(self, uint32_t k) except -1 nogil:
+    cdef inline bint add(self, uint32_t k) noexcept nogil:
+        """Add a record to the totals; returns False if a column or a count cannot be right."""
         cdef Input* source = &self.inputs[k]
         cdef uint32_t row, entries, width, m, j
+        cdef uint64_t before, total
         cdef const uint32_t* columns
         cdef const uint8_t* counts
         read_header(source.position, &row, &entries, &width)
@@ -97,13 +128,16 @@ cdef class RowMerger:
         for m in range(entries):
             j = columns[m]
             if j >= self.size:
-                with gil:
-                    raise ValueError(f"a run holds column {j} of {self.size}: the file is damaged")
+                return False
+            before = self.totals[j]
+            total = before + get_count(counts, m, width)
+            if total <= before:         # A count is zero, or the sum overflows.
+                return False
             self.columns[self.n] = j
-            self.n += self.totals[j] == 0
-            self.totals[j] += get_count(counts, m, width)
+            self.n += before == 0
+            self.totals[j] = total
         source.position += record_bytes(entries, width)
-        return 0
+        return True
 
     cdef inline void sort_columns(self) noexcept nogil:
         """Sort columns by way of a bit map, which takes linear time and fits the cache."""
@@ -133,32 +167,42 @@ cdef class RowMerger:
         cdef uint64_t room = out.shape[0]
         cdef uint32_t k, row
         cdef Py_ssize_t status = DONE
+        cdef uint32_t last
         if room < LARGEST_BYTES * (<uint64_t> self.size // MOST_ENTRIES + 1):
             raise ValueError("the buffer cannot hold a row")
         with nogil:
             while True:
                 if not self.active:
-                    self.row = NO_ROW
+                    last, self.row = self.row, NO_ROW
                     for k in range(self.n_inputs):
                         row = self.peek(k)
                         if row == HUNGRY:
                             status = k
                             break
+                        if row == SPOILT or (row <= last and last != NO_ROW):   # Rows ascend.
+                            status = DAMAGED
+                            self.damaged = k
+                            break
                         self.row = min(self.row, row)
-                    if status >= 0 or self.row == NO_ROW:
+                    if status != DONE:
+                        self.row = last
+                        break
+                    if self.row == NO_ROW:
                         break
                     self.active = True
                     self.at = 0
                 while self.at < self.n_inputs:
                     row = self.peek(self.at)
-                    if row == self.row:
-                        self.add(self.at)
-                    elif row == HUNGRY:
+                    if row == SPOILT or (row == self.row and not self.add(self.at)):
+                        status = DAMAGED
+                        self.damaged = self.at
+                        break
+                    if row == HUNGRY:
                         status = self.at
                         break
-                    else:
+                    if row != self.row:
                         self.at += 1
-                if status >= 0:
+                if status != DONE:
                     break
                 if room - used < LARGEST_BYTES * (<uint64_t> self.n // MOST_ENTRIES + 1):
                     status = FULL
@@ -180,20 +224,23 @@ cdef class TileScatter:
     cdef uint64_t[::1] counts
     cdef uint32_t[::1] fill
     cdef uint64_t[::1] contexts, terms
+    cdef uint32_t size
     cdef bint mirrored
     cdef uint32_t entry                 # where to go on in the record at hand
     cdef readonly object arrays
 
     def __init__(self, uint32_t classes, uint32_t room, bint mirrored, uint64_t[::1] contexts not None,
                  uint64_t[::1] terms not None):
-        if classes & (classes - 1):
+        if classes == 0 or classes & (classes - 1):
             raise ValueError(f"classes must be a power of two, got {classes}")
+        if contexts.shape[0] != terms.shape[0]:
+            raise ValueError(f"there must be as many contexts as terms, got {contexts.shape[0]} and {terms.shape[0]}")
         self.classes, self.room, self.mirrored = classes, room, mirrored
         self.shift = classes.bit_length() - 1
         self.arrays = tuple(np.zeros(classes * room, dtype=dtype) for dtype in (np.uint32, np.uint32, np.uint64))
         self.rows, self.columns, self.counts = self.arrays
         self.fill = np.zeros(classes, dtype=np.uint32)
-        self.contexts, self.terms = contexts, terms
+        self.contexts, self.terms, self.size = contexts, terms, <uint32_t> contexts.shape[0]
 
     def scatter(self, const uint8_t[::1] data not None, Py_ssize_t start):
         """Take in the records of `data[start:]`; returns the position, and the tile that is full, or -1 at the end."""
@@ -203,14 +250,25 @@ cdef class TileScatter:
         cdef uint32_t row, entries, width, k, j, tile
         cdef uint64_t count, slot
         cdef Py_ssize_t position = start
+        if start < 0:
+            raise IndexError(f"position {start}")
         while position < data.shape[0]:
             p = &data[position]
-            read_header(p, &row, &entries, &width)
+            if data.shape[0] - position >= HEADER_BYTES:
+                read_header(p, &row, &entries, &width)
+            else:
+                entries = 0
+            if (not is_record(entries, width) or row >= self.size
+                    or <uint64_t> (data.shape[0] - position) < record_bytes(entries, width)):
+                raise ValueError(f"there is no record of {self.size} words at byte {position}")
             columns = <const uint32_t*> (p + HEADER_BYTES)
             counts = p + HEADER_BYTES + 4 * <uint64_t> entries
             with nogil:
                 for k in range(self.entry, entries):
                     j = columns[k]
+                    if j >= self.size:
+                        with gil:
+                            raise ValueError(f"a record holds column {j} of {self.size}")
                     tile = j & (self.classes - 1)
                     if self.fill[tile] == self.room:
                         with gil:
@@ -233,6 +291,8 @@ cdef class TileScatter:
 
     def take(self, uint32_t tile):
         """Return the (rows, columns, counts) of a tile as views; the tile is empty afterwards."""
+        if tile >= self.classes:
+            raise IndexError(f"tile {tile} of {self.classes}")
         start = tile * self.room
         stop = start + self.fill[tile]
         self.fill[tile] = 0
@@ -241,19 +301,80 @@ cdef class TileScatter:
 
 def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None,
             const uint64_t[::1] counts not None, uint32_t size):
-    """Return the records of sorted triples without duplicates, as bytes."""
+    """Return the records of triples as bytes; raises a ValueError unless they ascend and are of so many words."""
     cdef uint64_t[::1] totals = np.zeros(max(size, 1), dtype=np.uint64)
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop
     cdef uint8_t[::1] out = np.empty(row_bytes(size), dtype=np.uint8)
     cdef uint64_t used
+    cdef uint32_t j, least
+    if columns.shape[0] != rows.shape[0] or counts.shape[0] != rows.shape[0]:
+        raise ValueError(f"{rows.shape[0]} rows, {columns.shape[0]} columns and {counts.shape[0]} counts")
     parts = []
     while start < rows.shape[0]:
         stop = start
+        least = 0
         while stop < rows.shape[0] and rows[stop] == rows[start]:
-            totals[columns[stop]] = counts[stop]
+            j = columns[stop]
+            if j < least or j >= size:
+                raise ValueError(f"column {j} of {size} is in the wrong place")
+            least = j + 1
+            totals[j] = counts[stop]
             stop += 1
+        if rows[start] >= size or (start > 0 and rows[start] < rows[start - 1]):
+            raise ValueError(f"row {rows[start]} of {size} is in the wrong place")
         used = write_row(rows[start], &columns[start], <uint32_t> (stop - start), &totals[0], &out[0])
         parts.append(bytes(out[:used]))
         start = stop
     return b"".join(parts)
+
+
+def tile_numbers(const uint8_t[::1] numbers not None, int width, uint32_t classes, uint32_t row_class,
+                 uint32_t column_class, uint64_t size, bint mirrored, uint64_t least):
+    """Return the rows and columns of a chunk as they are numbered in the whole table, and the next `least`.
+
+    `numbers` are first the rows and then the columns within the tile, of `width` bytes. Entries ascend from `least`,
+    which is 2^32 row + column. All are of one of `size` words, and with `mirrored` no row is above its column. What
+    comes after an entry for which that does not hold is left out.
+    """
+    if width not in (2, 4):
+        raise ValueError(f"numbers have 2 or 4 bytes, got {width}")
+    entries = numbers.shape[0] // (2 * width)
+    rows, columns = np.empty(entries, dtype=np.int64), np.empty(entries, dtype=np.int64)
+    cdef int64_t[::1] i = rows
+    cdef int64_t[::1] j = columns
+    cdef uint16_t* short_numbers = NULL
+    cdef uint32_t* long_numbers = NULL
+    cdef Py_ssize_t right
+    if entries == 0:
+        return rows, columns, least
+    with nogil:
+        if width == 2:
+            right = table_numbers(short_numbers, numbers, classes, row_class, column_class, size, mirrored, &least,
+                                  i, j)
+        else:
+            right = table_numbers(long_numbers, numbers, classes, row_class, column_class, size, mirrored, &least,
+                                  i, j)
+    return rows[:right], columns[:right], least
+
+
+cdef Py_ssize_t table_numbers(Number* kind, const uint8_t[::1] numbers, uint32_t classes, uint32_t row_class,
+                              uint32_t column_class, uint64_t size, bint mirrored, uint64_t* least, int64_t[::1] rows,
+                              int64_t[::1] columns) noexcept nogil:
+    """Do the work of `tile_numbers` for one type of numbers; returns how many entries are right."""
+    cdef Py_ssize_t n = rows.shape[0], k
+    cdef const uint8_t* place = &numbers[0]     # They are not aligned.
+    cdef Number row, column
+    cdef uint64_t i, j, key
+    for k in range(n):
+        memcpy(&row, place + k * sizeof(Number), sizeof(Number))
+        memcpy(&column, place + (n + k) * sizeof(Number), sizeof(Number))
+        i = <uint64_t> row * classes + row_class
+        j = <uint64_t> column * classes + column_class
+        key = <uint64_t> row << 32 | column
+        if key < least[0] or i >= size or j >= size or (mirrored and i > j):
+            return k
+        least[0] = key + 1
+        rows[k] = <int64_t> i
+        columns[k] = <int64_t> j
+    return n

@@ -28,6 +28,11 @@ cdef inline uint64_t record_bytes(uint32_t entries, uint32_t width) noexcept nog
     return HEADER_BYTES + 4 * <uint64_t> entries + ((<uint64_t> entries * width + 3) & ~<uint64_t> 3)
 
 
+cdef inline bint is_record(uint32_t entries, uint32_t width) noexcept nogil:
+    """Tell whether a record can have so many entries, and counts of so many bytes."""
+    return 0 < entries <= MOST_ENTRIES and (width == 1 or width == 2 or width == 4 or width == 8)
+
+
 cdef inline void write_header(uint8_t* p, uint32_t row, uint32_t entries, uint32_t width) noexcept nogil:
     cdef uint32_t packed = entries | width << 24
     memcpy(p, &row, 4)
@@ -85,6 +90,8 @@ cdef inline uint64_t write_row(uint32_t row, const uint32_t* columns, uint32_t n
         for k in range(entries):
             put_count(counts, k, width, totals[columns[start + k]])
             totals[columns[start + k]] = 0
+        for k in range(entries * width, (entries * width + 3) & ~<uint32_t> 3):
+            counts[k] = 0
         used += record_bytes(entries, width)
         start += entries
     return used

@@ -2,12 +2,24 @@ import numpy as np
 
 FULL: int
 DONE: int
+DAMAGED: int
 LARGEST_RECORD: int
 
 def row_bytes(size: int) -> int: ...
 def records(rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int) -> bytes: ...
+def tile_numbers(
+    numbers: np.ndarray,
+    width: int,
+    classes: int,
+    row_class: int,
+    column_class: int,
+    size: int,
+    mirrored: bool,
+    least: int,
+) -> tuple[np.ndarray, np.ndarray, int]: ...
 
 class RowMerger:
+    damaged: int
     def __init__(self, size: int, n_inputs: int) -> None: ...
     def supply(self, k: int, data: np.ndarray, ended: bool) -> None: ...
     def rest(self, k: int) -> int: ...

@@ -24,6 +24,7 @@ import smart_open
 from smart_open.compression import compression_wrapper
 
 from gensim_hilbert.locations import is_local, missing_package
+from gensim_hilbert.untrusted import parse_json
 
 if sys.platform != "win32":
     import fcntl
@@ -334,5 +335,5 @@ def as_read_back(value: Any) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Read a file that holds JSON."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Read a file that holds JSON; whatever is wrong with it is a ValueError."""
+    return parse_json(path.read_text(encoding="utf-8"))

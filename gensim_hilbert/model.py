@@ -26,7 +26,7 @@ from gensim_hilbert.model_training import (
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
-from gensim_hilbert.options import OPTIONS, resolve
+from gensim_hilbert.options import OPTIONS, refuse_rates, resolve
 from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Fitted, Record
@@ -226,7 +226,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         The parameters are gensim's. As in gensim, the numbers of words used and of words read are returned, over all
         epochs.
         """
-        self.alpha, self.min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
+        alpha, min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
+        refuse_rates(alpha, min_alpha)
+        self.alpha, self.min_alpha = alpha, min_alpha
         self._check_training_sanity(epochs=epochs, total_examples=total_examples, total_words=total_words)
         assert epochs is not None
         corpus_iterable, corpus_file = resolve_corpus(corpus_iterable, corpus_file)

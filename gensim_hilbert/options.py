@@ -16,8 +16,11 @@ from typing import Any
 
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.counting.plan import MOST_MEMORY_GB
+from gensim_hilbert.counting.settings import MOST_WINDOW
 from gensim_hilbert.objectives import Objective, named
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
+from gensim_hilbert.vocabulary import MOST_WORDS
 
 SOLVERS = ("factorization", "gibbs")
 Kind = type[int] | type[float] | type[str] | type[bool]
@@ -39,6 +42,8 @@ class Option:
         The only values that are allowed.
     least, above, most : number, optional
         Bounds: the value must be `least` or more, more than `above`, `most` or less.
+    limit : number, optional
+        The largest value that can be worked with; the error message mentions it only where it is exceeded.
     also : tuple
         Values that are allowed besides.
     way_out : str
@@ -73,6 +78,7 @@ class Option:
     least: float | None = None
     above: float | None = None
     most: float | None = None
+    limit: float | None = None
     also: tuple[Any, ...] = ()
     way_out: str = ""
     default_help: str = ""
@@ -107,9 +113,10 @@ class Option:
         """Return what is wrong with a value, as the end of a sentence that begins with its name; None if it is fine."""
         if self.kind is None or self._allows(value):
             return None
-        return f"must be {self.requirement}, got {value!r}{self.way_out and '; ' + self.way_out}"
+        limit = "" if self.limit is None or not self._allows(value, limited=False) else f", and up to {self.limit:,.0f}"
+        return f"must be {self.requirement}{limit}, got {value!r}{self.way_out and '; ' + self.way_out}"
 
-    def _allows(self, value: Any) -> bool:
+    def _allows(self, value: Any, limited: bool = True) -> bool:
         if any(value is one or (isinstance(value, str) and value == one) for one in self.also):
             return True
         if self.kind is str:
@@ -126,6 +133,7 @@ class Option:
             and (self.least is None or number >= self.least)
             and (self.above is None or number > self.above)
             and (self.most is None or number <= self.most)
+            and (self.limit is None or number <= self.limit or not limited)
         )
 
     def goes_without_saying(self, value: Any) -> bool:
@@ -136,38 +144,39 @@ class Option:
 # fmt: off
 OPTIONS = {option.name: option for option in (
     # gensim's, in its order.
-    Option("vector_size", 100, int, "Number of dimensions of a vector.", least=1, in_checkpoint=True),
-    Option("alpha", 0.025, float, "Learning rate at the beginning.", above=0, in_checkpoint=True,
+    Option("vector_size", 100, int, "Number of dimensions of a vector.", least=1, limit=1_000_000,
+           in_checkpoint=True),
+    Option("alpha", 0.025, float, "Learning rate at the beginning.", above=0, limit=1000, in_checkpoint=True,
            way_out="at any other rate nothing would be learnt; 0.025 is the default"),
-    Option("window", 5, int, "Number of words to each side that are contexts.", least=1, in_checkpoint=True,
-           of_counts=True),
+    Option("window", 5, int, "Number of words to each side that are contexts.", least=1, limit=MOST_WINDOW,
+           in_checkpoint=True, of_counts=True),
     Option("min_count", 5, int, "Ignore words that occur less often than this.", least=0, also=(None,),
            of_counts=True),
     Option("max_vocab_size", None, int, "While words are counted, prune rare ones whenever there are more than this.",
-           least=0, also=(None,), of_counts=True),
+           least=0, limit=MOST_WORDS, also=(None,), of_counts=True),
     Option("sample", 1e-3, float, "Thin out words that are more frequent than this.", least=0, in_checkpoint=True,
            of_counts=True),
     Option("seed", 1, int, "Seed of all random draws.", least=0, most=2**32 - 1, in_checkpoint=True),
     Option("workers", 3, int, "Number of threads; -1 uses every core.", least=1, of_machine=True,
            way_out="-1 or None uses every core"),
-    Option("min_alpha", 0.0001, float, "Learning rate at the end.", least=0, in_checkpoint=True),
+    Option("min_alpha", 0.0001, float, "Learning rate at the end.", least=0, limit=1000, in_checkpoint=True),
     Option("sg", 0, solvers=(), usual=(1,)),
     Option("hs", 0, solvers=()),
     Option("negative", 5, int, "Gibbs and the objective sgns: number of candidates per word.", least=0,
-           solvers=("gibbs",), of_objectives=True, in_checkpoint=True),
+           limit=100_000, solvers=("gibbs",), of_objectives=True, in_checkpoint=True),
     Option("ns_exponent", 0.75, float, "Gibbs and the objective sgns: draw candidates by their counts to this power.",
-           solvers=("gibbs",), of_objectives=True, in_checkpoint=True),
+           least=-10, most=10, solvers=("gibbs",), of_objectives=True, in_checkpoint=True),
     Option("cbow_mean", 1, solvers=()),
     Option("hashfxn", hash, solvers=()),
     Option("epochs", 5, int, "Gibbs: how often the text is read. Factorization: number of rounds of training.",
-           least=1),
+           least=1, limit=1_000_000),
     Option("null_word", 0, solvers=()),
     Option("sorted_vocab", 1),
     Option("batch_words", 10_000, solvers=()),
     Option("compute_loss", False),
     Option("comment", None, str, "Note that is kept with the model.", also=(None,)),
     Option("max_final_vocab", None, int, "Keep at most this many words, the most frequent ones.", least=0,
-           also=(None,), of_counts=True),
+           limit=MOST_WORDS, also=(None,), of_counts=True),
     Option("shrink_windows", True, bool, "Give near words more weight than distant ones, or all words the same.",
            in_checkpoint=True, of_counts=True),
     # Ours.
@@ -178,10 +187,10 @@ OPTIONS = {option.name: option for option in (
            of_objectives=True),
     Option("threshold", 0.0, float, "Objective hilbert: do not temper words that are less frequent than this.",
            solvers=(), of_objectives=True),
-    Option("l2", "auto", float, "Factorization: strength of the prior, in counts.", least=0, also=("auto",),
+    Option("l2", "auto", float, "Factorization: strength of the prior, in counts.", least=0, limit=1e15, also=("auto",),
            solvers=("factorization",), in_checkpoint=True),
-    Option("passes", None, int, "Factorization: number of passes over the counts.", least=1, also=(None,),
-           default_help="by how much text there is", solvers=("factorization",), in_checkpoint=True),
+    Option("passes", None, int, "Factorization: number of passes over the counts.", least=1, limit=1_000_000,
+           also=(None,), default_help="by how much text there is", solvers=("factorization",), in_checkpoint=True),
     Option("background", "auto", str, "Factorization: sample pairs that do not occur, or visit them all.",
            choices=BACKGROUNDS, solvers=("factorization",), in_checkpoint=True),
     Option("background_samples", 64, int, "Factorization: number of columns that are sampled of each shard.", least=1,
@@ -191,7 +200,7 @@ OPTIONS = {option.name: option for option in (
     Option("precision", "float32", str, "Factorization: precision of matrix products.", choices=PRECISIONS,
            solvers=("factorization",), in_checkpoint=True),
     Option("memory_gb", 2.0, float, "Factorization: memory for counting, in gigabytes.", above=0,
-           solvers=("factorization",), of_machine=True),
+           limit=MOST_MEMORY_GB, solvers=("factorization",), of_machine=True),
     Option("vectors", "v", str, "Keep the vectors, or their sums with the covectors.", choices=("v", "v+w"),
            attribute="vectors_option"),
     Option("gauge", None, float, "Share of each axis' strength that goes to the vectors.", least=0, most=1,
@@ -200,8 +209,8 @@ OPTIONS = {option.name: option for option in (
     Option("progress", True, bool, "Draw progress bars on a terminal.", of_machine=True, is_shown=False),
     Option("sampler", "candidates", str, "Gibbs: how a negative is drawn.", choices=tuple(SAMPLERS),
            solvers=("gibbs",), in_checkpoint=True),
-    Option("gibbs_steps", 1, int, "Gibbs: number of steps from a pair to its negative.", least=1, solvers=("gibbs",),
-           in_checkpoint=True),
+    Option("gibbs_steps", 1, int, "Gibbs: number of steps from a pair to its negative.", least=1, limit=10_000,
+           solvers=("gibbs",), in_checkpoint=True),
     Option("checkpoint", None, is_shown=False),
     Option("subwords", False, bool, "Make vectors of those of character n-grams, so that unknown words have some.",
            in_checkpoint=True),
@@ -210,7 +219,7 @@ OPTIONS = {option.name: option for option in (
     Option("max_n", 6, int, "Subwords: length of the longest n-grams.", least=1, of_subwords=True,
            in_checkpoint=True),
     Option("bucket", 2_000_000, int, "Subwords: number of buckets that n-grams are hashed to.", least=1,
-           of_subwords=True, in_checkpoint=True),
+           limit=2**31 - 1, of_subwords=True, in_checkpoint=True),
 )}
 # fmt: on
 
@@ -250,6 +259,13 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"{name} is given twice: as {values[name]}, and in {objective!r}")
             values[name] = setting
     return values
+
+
+def refuse_rates(alpha: float, min_alpha: float) -> None:
+    """Raise an error unless two learning rates are such as `HilbertMLE` takes."""
+    for name, value in (("alpha", alpha), ("min_alpha", min_alpha)):
+        if complaint := OPTIONS[name].complaint(value):
+            raise ValueError(f"The learning rate {name!r} {complaint}")
 
 
 def resolve_objective(values: Mapping[str, Any]) -> Objective:

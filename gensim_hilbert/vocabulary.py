@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -11,6 +10,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,12 @@ from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
 from gensim_hilbert.progress import Progress
+from gensim_hilbert.untrusted import damage_named, parse_json
 
 logger = logging.getLogger(__name__)
 
 TrimRule = Callable[[str, int, int], int]
+MOST_WORDS = (1 << 32) - 1  # Ids have 32 bits.
 ERRORS = ("strict", "replace", "ignore")
 
 
@@ -98,13 +100,7 @@ class Vocabulary:
         progress : bool
             Whether to show a progress bar if standard error is a terminal.
         """
-        for name, number in (
-            ("min_count", min_count),
-            ("max_vocab_size", max_vocab_size),
-            ("max_final_vocab", max_final_vocab),
-        ):
-            if number is not None and number < 0:
-                raise ValueError(f"{name} must be 0 or more, got {number}")
+        refuse_rules(min_count, max_vocab_size, max_final_vocab)
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
         source = as_corpus(corpus, transport_params)
@@ -193,15 +189,19 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
-        """Read a file that `save` has written."""
+        """Read a file that `save` has written; whatever is wrong with it is a ValueError that names it."""
         words: list[str] = []
         counts: list[int] = []
-        with open(path, encoding="ascii") as file:
+        with damage_named(path, "a vocabulary"), open(path, encoding="ascii") as file:
             while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
-                for word, count in json.loads("[" + ",".join(lines) + "]"):
+                for word, count in parse_json("[" + ",".join(lines) + "]"):
                     words.append(word)
                     counts.append(count)
-        return cls(words, counts, tokens=tokens, sentences=sentences)
+            if not all(type(word) is str for word in words):
+                raise ValueError("a word is not a string")
+            if not all(type(count) is int and count >= 0 for count in counts) or sum(counts) >= 1 << 63:
+                raise ValueError("the counts are not whole numbers of 0 or more")
+            return cls(words, counts, tokens=tokens, sentences=sentences)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -296,6 +296,14 @@ def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, error
 
 
 # ---------------------------------------------------------------------------------------------------- gensim's rules
+
+
+def refuse_rules(min_count: Any, max_vocab_size: Any, max_final_vocab: Any) -> None:
+    """Raise an error unless the numbers by which words are kept are whole numbers of 0 or more."""
+    numbers = {"min_count": min_count, "max_vocab_size": max_vocab_size, "max_final_vocab": max_final_vocab}
+    for name, number in numbers.items():
+        if number is not None and not (isinstance(number, Integral) and 0 <= int(number) <= MOST_WORDS):
+            raise ValueError(f"{name} must be a whole number from 0 to {MOST_WORDS}, got {number!r}")
 
 
 def keep_words(

@@ -1,5 +1,6 @@
 """Every keyword is checked before any work, and those without effect are named."""
 
+import copy
 import inspect
 import json
 import warnings
@@ -109,21 +110,55 @@ def test_defaults_are_allowed_and_nonsense_is_not(name):
     ("name", "good", "bad"),
     [
         ("alpha", [1e-9, 1, np.float32(0.5)], [0, -1, float("nan"), float("inf"), "0.1", None]),
-        ("window", [1, np.int64(3), 5.0], [0, 2.5, -1, "5", float("nan"), float("inf")]),
+        ("window", [1, np.int64(3), 5.0, 10_000], [0, 2.5, -1, "5", float("nan"), float("inf"), 10_001, 530_000]),
+        ("vector_size", [1, 1000], [0, 10**9, 10**30]),
+        ("negative", [0, 20], [-1, 2**28, 2**31, 10**30]),
+        ("gibbs_steps", [1, 100], [0, 10**9, 2**31]),
+        ("ns_exponent", [-1, 0, 0.75], [1e300, -1e300, 500]),
+        ("max_vocab_size", [None, 10**6], [-1, 10**30]),
+        ("passes", [None, 1], [0, 10**12]),
+        ("epochs", [1, 100], [0, 10**9]),
         ("gauge", [None, 0, 1, 0.5], [-0.1, 1.1, float("nan"), "half"]),
         ("l2", ["auto", 0, 10], ["strong", -1, float("inf")]),
         ("solver", ["gibbs"], ["gibs", 5]),
         ("subwords", [True, False, 0, np.True_], ["yes", None, 2]),
-        ("memory_gb", [0.1], [0, float("inf")]),
+        ("memory_gb", [0.1], [0, float("inf"), float("nan"), 1e300]),
         ("min_count", [0, None], [-4]),
         ("max_final_vocab", [None, 10], [-3]),
-        ("min_alpha", [0], [float("nan"), -1]),
+        ("min_alpha", [0], [float("nan"), -1, 1e300]),
         ("seed", [0, 2**32 - 1], [-1, 2**32]),
     ],
 )
 def test_bounds(name, good, bad):
     assert [value for value in good if OPTIONS[name].complaint(value)] == []
     assert [value for value in bad if not OPTIONS[name].complaint(value)] == []
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"window": 530_000}, {"window": 10**9}, {"min_alpha": float("nan")}, {"negative": 2**28}, {"passes": 10**12}],
+)
+def test_bad_requests_are_refused_before_the_text_is_read(solver, wrong):
+    def text():
+        raise AssertionError("the text is read")
+        yield
+
+    class Text:
+        __iter__ = staticmethod(text)
+
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"^The '{name}' parameter of HilbertMLE must be "):
+        HilbertMLE(Text(), solver=solver, **wrong)
+
+
+@pytest.mark.parametrize("rates", [{"start_alpha": float("nan")}, {"end_alpha": float("inf")}, {"start_alpha": -1}])
+def test_bad_rates_are_refused_and_not_kept(rates, small_model):
+    model = copy.deepcopy(small_model)
+    before = model.alpha, model.min_alpha
+    with pytest.raises(ValueError, match=r"^The learning rate '(min_)?alpha' must be a number"):
+        model.train([["a"]], total_examples=1, epochs=1, **rates)
+    assert (model.alpha, model.min_alpha) == before
 
 
 def test_the_message_tells_the_way_out():

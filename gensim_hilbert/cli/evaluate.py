@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gensim_hilbert.cli.loading import load, words_of
+from gensim_hilbert.cli.loading import load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb, closest
 from gensim_hilbert.cli.results import show, table
 
@@ -87,6 +87,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--markdown", "style", flag_value="markdown", help="Print tables in Markdown.")
 @click.option("--latex", "style", flag_value="latex", help="Print tables in LaTeX.")
 @click.option("--plot", type=PATH, help="Draw the tables, too, in a .svg, .png or .pdf file.")
+@trust_pickle
 @click.option(
     "--sources",
     is_flag=True,
@@ -106,6 +107,7 @@ def evaluate(
     sections: bool,
     style: str | None,
     plot: Path | None,
+    trust_pickle: bool,
     **settings: Any,
 ) -> None:
     """Score VECTORS side by side: saved models, and files of vectors in any format.
@@ -128,7 +130,7 @@ def evaluate(
     facts: dict[str, dict[str, Any]] = {}
     baseline: dict[str, float] = {}
     for name, path in named(vectors).items():
-        model = load(Path(path))
+        model = load(Path(path), trust_pickle)
         for part in what:
             keyed = part_of(model, part, Path(path))
             row = {"path": path, "what": part, "words": len(keyed), "vector_size": keyed.vector_size}

@@ -8,22 +8,27 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled
+from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled, trust_pickle
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.files import read_json
+from gensim_hilbert.untrusted import damage_named
 
 MOST_RECORDS = 8  # of a training that are shown
 
 
 @click.command(cls=Verb, short_help="Tell what a file or directory holds.")
 @click.argument("path", type=click.Path(path_type=Path))
+@trust_pickle
 @as_json
-def info(path: Path, as_json: bool) -> None:
+def info(path: Path, trust_pickle: bool, as_json: bool) -> None:
     """Tell what PATH holds (counts, a model, vectors ...), with its settings, sizes and history."""
     kind = kind_of(path)
-    about = {COUNTS: about_counts, CHECKPOINT: about_checkpoint, MODEL: about_model}.get(kind, about_vectors)
-    facts = {"path": str(path), "kind": kind, **about(path)}
+    if kind == MODEL:
+        about = about_model(path, trust_pickle)
+    else:
+        about = {COUNTS: about_counts, CHECKPOINT: about_checkpoint}.get(kind, about_vectors)(path)
+    facts = {"path": str(path), "kind": kind, **about}
     show(facts, as_text(facts), as_json)
 
 
@@ -49,21 +54,22 @@ def about_checkpoint(path: Path) -> dict[str, Any]:
 
     facts: dict[str, Any] = {}
     if (path / "command.json").exists():
-        facts["command"] = read_json(path / "command.json")
+        with damage_named(path / "command.json", "the command of an interrupted training"):
+            facts["command"] = read_json(path / "command.json")
     for folder in sorted(path.glob("training-*")):
         manifest = read_manifest(folder)
         if manifest is None:
             facts[folder.name] = "no epoch yet"
         else:
-            facts[folder.name] = f"{manifest['epochs']} of {manifest['request']['settings']['epochs']} epochs"
+            facts[folder.name] = f"{manifest['epochs']} of {manifest['request']['settings'].get('epochs')} epochs"
     return {**facts, "bytes": size_of(path)}
 
 
-def about_model(path: Path) -> dict[str, Any]:
+def about_model(path: Path, trust_pickle: bool) -> dict[str, Any]:
     """Collect class, settings and sizes of a model, how its training went, and gensim's record of its life."""
     from gensim_hilbert.options import settings_of
 
-    model = load_pickled(path)
+    model = load_pickled(path, trust_pickle)
     words = getattr(model, "wv", model)
     facts: dict[str, Any] = {"class": type(model).__name__}
     if hasattr(words, "key_to_index"):
@@ -81,7 +87,7 @@ def about_model(path: Path) -> dict[str, Any]:
 
 def about_vectors(path: Path) -> dict[str, Any]:
     """Collect the sizes of vectors."""
-    vectors = load(path)
+    vectors = load(path, trust_pickle=False)
     return {"words": len(vectors), "vector_size": vectors.vector_size, "bytes": size_of(path)}
 
 

@@ -14,6 +14,11 @@ from gensim_hilbert.export.recognition import Kind, recognise
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+trust_pickle = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Load models that gensim's save wrote, also if they run programs: only for files that you trust.",
+)
 COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", str(Kind.SAVED)
 
 
@@ -45,11 +50,11 @@ def kind_of(path: Path) -> str:
     return str(recognise(str(path)).kind)
 
 
-def load(path: Path) -> Any:
-    """Load a model, or KeyedVectors."""
+def load(path: Path, trust_pickle: bool) -> Any:
+    """Load a model, or KeyedVectors; pickles only if the user trusts them."""
     kind = kind_of(path)
     if kind == MODEL:
-        return load_pickled(path)
+        return load_pickled(path, trust_pickle)
     if kind in (COUNTS, CHECKPOINT):
         raise ValueError(f"{path} holds {kind}, no vectors: train first, by `gensim-hilbert train`")
     from gensim_hilbert.export import load_vectors
@@ -57,12 +62,14 @@ def load(path: Path) -> Any:
     return load_vectors(path)
 
 
-def load_pickled(path: Path) -> Any:
-    """Load whatever gensim has saved there, by the `load` of its own class."""
+def load_pickled(path: Path, trust_pickle: bool) -> Any:
+    """Load whatever gensim has saved there, by the `load` of its own class, if the user trusts it."""
     from gensim.utils import SaveLoad
 
+    from gensim_hilbert.export.reading import require_trust
     from gensim_hilbert.model import HilbertMLE
 
+    require_trust(path, trust_pickle)
     try:
         model = SaveLoad.load(str(path))
     except OSError:

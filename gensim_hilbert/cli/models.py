@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require_covectors, require_word, words_of
+from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require_covectors, require_word, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.export.formats import FORMATS
@@ -26,10 +26,13 @@ topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=T
     help="Show what goes with a word, too, by PMI.  [default: if the model has covectors]",
 )
 @topn
+@trust_pickle
 @as_json
-def neighbors(model: Path, words: tuple[str, ...], contexts: bool | None, topn: int, as_json: bool) -> None:
+def neighbors(
+    model: Path, words: tuple[str, ...], contexts: bool | None, topn: int, trust_pickle: bool, as_json: bool
+) -> None:
     """Show words like each WORD, by the cosine of vectors, and words that go with it, by the PMI of covectors."""
-    loaded = load(model)
+    loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
     if contexts is None:
         contexts = getattr(loaded, "vectors_option", None) == "v"
@@ -68,10 +71,11 @@ def side_by_side(entry: dict[str, Any]) -> str:
 @click.argument("b")
 @click.argument("c")
 @topn
+@trust_pickle
 @as_json
-def analogy(model: Path, a: str, b: str, c: str, topn: int, as_json: bool) -> None:
+def analogy(model: Path, a: str, b: str, c: str, topn: int, trust_pickle: bool, as_json: bool) -> None:
     """Complete an analogy, A is to B as C is to ..., by products of cosines (3CosMul)."""
-    vectors = words_of(load(model), model)
+    vectors = words_of(load(model, trust_pickle), model)
     for word in (a, b, c):
         require_word(word, vectors, model)
     found = vectors.most_similar_cosmul(positive=[b, c], negative=[a], topn=topn)
@@ -83,8 +87,9 @@ def analogy(model: Path, a: str, b: str, c: str, topn: int, as_json: bool) -> No
 @model_argument
 @click.argument("context")
 @click.argument("term")
+@trust_pickle
 @as_json
-def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
+def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool) -> None:
     """Show the pointwise mutual information of two words, as MODEL has fitted it and as it was counted.
 
     It is the logarithm of how much more often they meet than by chance. MODEL may be counts, too.
@@ -95,7 +100,7 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
 
         counts = PairCounts.open(model)
     else:
-        loaded = load(model)
+        loaded = load(model, trust_pickle)
         require_covectors(loaded, model)
         require_word(context, loaded.covectors, model)
         require_word(term, loaded.wv, model)
@@ -125,14 +130,22 @@ def pmi(model: Path, context: str, term: str, as_json: bool) -> None:
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
+@trust_pickle
 @as_json
 def export(
-    model: Path, output: Path, kind: str | None, what: str, skip_unfit: bool, as_json: bool, **flags: bool
+    model: Path,
+    output: Path,
+    kind: str | None,
+    what: str,
+    skip_unfit: bool,
+    trust_pickle: bool,
+    as_json: bool,
+    **flags: bool,
 ) -> None:
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
-    loaded = load(model)
+    loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
     size = words_of(loaded, model).vector_size

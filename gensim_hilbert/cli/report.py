@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gensim_hilbert.cli.loading import load, require_word, words_of
+from gensim_hilbert.cli.loading import load, require_word, trust_pickle, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
@@ -17,15 +17,18 @@ from gensim_hilbert.cli.results import as_json, show
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the page goes: HTML.")
 @click.option("--word", "words", multiple=True, help="Show its neighbours; can be given again.  [default: some]")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets to score it on, as for evaluate.")
+@trust_pickle
 @as_json
-def report(model: Path, output: Path, words: tuple[str, ...], data: Path | None, as_json: bool) -> None:
+def report(
+    model: Path, output: Path, words: tuple[str, ...], data: Path | None, trust_pickle: bool, as_json: bool
+) -> None:
     """Write a page about MODEL: its settings, its training, what it has learnt and how well.
 
     It is one file, which loads nothing and runs nothing, for light and dark screens of any size.
     """
     from gensim_hilbert.report import report as write
 
-    loaded = load(model)
+    loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
     for word in words:
         require_word(word, vectors, model)

@@ -25,11 +25,12 @@ from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import refuse_to_replace
-from gensim_hilbert.files import locked, write_whole
+from gensim_hilbert.files import locked, read_json, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
+from gensim_hilbert.untrusted import damage_named
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
@@ -136,11 +137,27 @@ def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
                 ctx,
             )
     try:
-        command: dict[str, Any] = json.loads((work / COMMAND).read_text(encoding="utf-8"))
+        command = read_command(work)
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no interrupted training to go on with: {work} does not exist") from None
     now = {name: ctx.params[name] for name in OF_MACHINE if ctx.params[name] is not None}
     return {**command, "settings": {**command["settings"], **now}}
+
+
+def read_command(work: Path) -> dict[str, Any]:
+    """Read the command of an interrupted training; whatever is wrong with the file is a ValueError that names it."""
+    path = work / COMMAND
+    with damage_named(path, "the command of an interrupted training"):
+        command: dict[str, Any] = read_json(path)
+        is_right = (
+            all(isinstance(name, str) for name in command["corpus"])
+            and isinstance(command["counts"], str | None)
+            and isinstance(command["overwrite"], bool)
+            and all(name in OPTIONS for name in dict(command["settings"]))
+        )
+        if not is_right:
+            raise ValueError(f"it holds {command}")
+    return command
 
 
 def prepare(work: Path, command: dict[str, Any]) -> None:
@@ -151,16 +168,14 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
         return command["corpus"], command["counts"], settings
 
     path = work / COMMAND
-    if path.exists():
-        before = json.loads(path.read_text(encoding="utf-8"))
-        if essence(before) != essence(command):
-            if not command["overwrite"]:
-                raise FileExistsError(
-                    f"{work} is left by an interrupted training with another text or other options: go on with it by "
-                    "--resume, or start anew by --overwrite"
-                )
-            for remains in work.glob("training-*"):
-                shutil.rmtree(remains)
+    if path.exists() and essence(read_command(work)) != essence(command):
+        if not command["overwrite"]:
+            raise FileExistsError(
+                f"{work} is left by an interrupted training with another text or other options: go on with it by "
+                "--resume, or start anew by --overwrite"
+            )
+        for remains in work.glob("training-*"):
+            shutil.rmtree(remains)
     write_whole(path, json.dumps(command, indent=1).encode())
 
 

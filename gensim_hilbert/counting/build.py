@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words,
 from gensim_hilbert.counting.workspace import Destination, building, clear
 from gensim_hilbert.files import as_read_back
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary
+from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary, refuse_rules
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class CountRequest:
     recount: bool = True  # whether their occurrences in the corpus are counted
 
     def __post_init__(self) -> None:
+        refuse_rules(*(self.rules[name] for name in ("min_count", "max_vocab_size", "max_final_vocab")))
         if self.settings.errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {self.settings.errors!r}")
         if self.vocabulary is None and not self.corpus.can_repeat:
@@ -244,7 +245,7 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
     with building(destination) as work:
         clear(work)
         vocabulary.save(work / VOCABULARY)
-        task = partial(write_stored, classes=first.classes, directory=work, most=plan.sorted_entries)
+        task = partial(write_stored, classes=classes_for(first.size), directory=work, most=plan.sorted_entries)
         runs = list(in_parallel(task, stores, plan.workers, None))
         finish(work, runs, StoreDescription(settings, vocabulary, first.mirrored), plan, resources)
 
@@ -262,7 +263,7 @@ def refuse_unlike(first: Store, store: Store) -> None:
 
 
 def write_stored(store: Store, classes: int, directory: Path, most: int) -> Run:
-    """Write the counts of a store as a run of so many classes, which is its own number or a multiple of that."""
+    """Write the counts of a store as a run of so many classes."""
     with RunWriter(new_run(directory)) as writer:
         for row_class in range(classes):
             for rows, columns, counts in sorted_entries(store, row_class, classes, most):
@@ -278,15 +279,17 @@ def sorted_entries(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield the (rows, columns, counts) of the rows of a class, by row and column, about `most` entries at a time."""
     boundaries = [0, store.size]
-    if store.entries_of(row_class % store.classes) > most:
+    step = min(classes, store.classes)  # Both are powers of two.
+    row_classes = range(row_class % step, store.classes, step)  # Those of the store, in which the rows are.
+    if sum(map(store.entries_of, row_classes)) > most:
         entries = np.zeros(store.size, dtype=np.int64)
-        for rows, _, _ in store.row_tiles(row_class % store.classes):
+        for rows, _, _ in chain.from_iterable(map(store.row_tiles, row_classes)):
             entries += np.bincount(rows[rows % classes == row_class], minlength=store.size)
         portion = np.cumsum(entries) // most
         boundaries = [0, *(np.flatnonzero(np.diff(portion)) + 1).tolist(), store.size]
     for start, stop in pairwise(boundaries):
         parts = []
-        for tile in store.row_tiles(row_class % store.classes):
+        for tile in chain.from_iterable(map(store.row_tiles, row_classes)):
             mine = (tile[0] % classes == row_class) & (tile[0] >= start) & (tile[0] < stop)
             parts.append(tuple(part[mine] for part in tile))
         if parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from math import inf, lcm
 from typing import Any
 
@@ -14,15 +15,17 @@ from scipy import sparse
 from gensim_hilbert.counting.settings import whole
 from gensim_hilbert.files import Staging
 from gensim_hilbert.locations import name_of
+from gensim_hilbert.untrusted import damage_named, read_npz
 from gensim_hilbert.vocabulary import Vocabulary
 
 # The records of GloVe's programs. Ids start from 1, in the order of the vocabulary.
 GLOVE_RECORD = np.dtype([("word", "<i4"), ("context", "<i4"), ("weight", "<f8")])
 # Scales that are tried if none is given: the common denominators of harmonic weights.
+Integers = tuple[np.ndarray, np.ndarray, np.ndarray, int]  # rows, columns, counts times scale, and the scale
 KNOWN_SCALES = [1, *(lcm(*range(1, window + 1)) for window in range(2, 11))]
 
 
-def to_integers(matrix: Any, scale: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+def to_integers(matrix: Any, scale: int | None) -> Integers:
     """Return rows, columns, counts times scale as integers, and the scale, which is looked for if it is not given."""
     table = sparse.coo_array(matrix)
     if table.shape[0] != table.shape[1]:
@@ -72,16 +75,33 @@ def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary:
         )
 
 
+NPZ_ARRAYS = {  # by name: number of dimensions, and allowed kinds of numbers
+    "shape": (1, "iu"), "data": (1, "iuf"), "indices": (1, "iu"), "indptr": (1, "iu"), "words": (1, "u"),
+    "word_bytes": (1, "iu"), "word_counts": (1, "iu"), "corpus": (1, "iu"), "scale": (0, "iu"),
+}  # fmt: skip
+
+
 def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary, int]:
-    """Read a file that `save_npz` has written."""
-    with np.load(path, allow_pickle=False) as arrays:
+    """Read a file that `save_npz` has written; whatever is wrong with it is a ValueError that names it."""
+    with damage_named(path, "a file that to_npz has written"):
+        arrays = read_npz(path, NPZ_ARRAYS)
         if "words" not in arrays:
             raise ValueError(f"{path} holds a matrix without words; load it with scipy and pass both to from_scipy")
-        text, ends = arrays["words"].tobytes(), np.cumsum(arrays["word_bytes"]).tolist()
+        for name, (dimensions, kinds) in NPZ_ARRAYS.items():
+            if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in kinds:
+                raise ValueError(f"{name} is an array of {arrays[name].dtype} of shape {arrays[name].shape}")
+        text, lengths = arrays["words"].tobytes(), arrays["word_bytes"].tolist()
+        ends = list(accumulate(lengths))
+        if min(lengths, default=0) < 0 or ends[-1:] != [len(text)]:
+            raise ValueError("the lengths of its words cannot be right")
         words = [text[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
         tokens, sentences = arrays["corpus"].tolist()
+        shape = tuple(arrays["shape"].tolist())
+        if min([tokens, sentences, *arrays["word_counts"].tolist()]) < 0 or shape != (len(words),) * 2:
+            raise ValueError(f"its {len(words)} words, their counts and its shape {shape} do not go together")
         vocabulary = Vocabulary(words, arrays["word_counts"], tokens=tokens, sentences=sentences)
-        matrix = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"]))
+        matrix = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)  # scipy's own functions rely on it without a look.
         return matrix, vocabulary, int(arrays["scale"])
 
 
@@ -90,28 +110,32 @@ def load_glove(
 ) -> tuple[sparse.coo_array, Vocabulary]:
     """Read GloVe's records and its vocabulary of `word count` lines."""
     words, counts = [], []
-    with smart_open.open(vocabulary, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            word, _, count = line.rstrip(b"\r\n").rpartition(b" ")
-            if not word or not count.isdigit():
-                raise ValueError(f"{vocabulary}, line {number}: expected `word count`, got {line!r}")
-            try:
-                words.append(word.decode("utf-8"))
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{vocabulary}, line {number}: {error}") from None
-            counts.append(int(count))
-    with smart_open.open(cooccurrence, "rb") as file:
-        data = file.read()
-    if len(data) % GLOVE_RECORD.itemsize:
-        raise ValueError(
-            f"{cooccurrence} has {len(data)} bytes, which is not a whole number of {GLOVE_RECORD.itemsize}-byte records"
-        )
-    table = np.frombuffer(data, dtype=GLOVE_RECORD)
-    ids = np.stack([table["context"], table["word"]]).astype(np.int64) - 1
-    if ids.size and (ids.min() < 0 or ids.max() >= len(words)):
-        raise ValueError(f"{cooccurrence} has word {ids.max() + 1}, but {vocabulary} only {len(words)} words")
+    with damage_named(vocabulary, "a vocabulary of GloVe's"):
+        with smart_open.open(vocabulary, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                word, _, count = line.rstrip(b"\r\n").rpartition(b" ")
+                if not word or not count.isdigit():
+                    raise ValueError(f"{vocabulary}, line {number}: expected `word count`, got {line[:1000]!r}")
+                try:
+                    words.append(word.decode("utf-8"))
+                except UnicodeDecodeError as error:
+                    raise ValueError(f"{vocabulary}, line {number}: {error}") from None
+                counts.append(int(count))
+        known = Vocabulary(words, counts)
     size = len(words)
-    return sparse.coo_array((table["weight"], (ids[0], ids[1])), shape=(size, size)), Vocabulary(words, counts)
+    with damage_named(cooccurrence, "a file of GloVe's records"):
+        with smart_open.open(cooccurrence, "rb") as file:
+            data = file.read()
+        if len(data) % GLOVE_RECORD.itemsize:
+            raise ValueError(
+                f"{cooccurrence} has {len(data)} bytes, which is not a whole number of {GLOVE_RECORD.itemsize}-byte "
+                "records"
+            )
+        table = np.frombuffer(data, dtype=GLOVE_RECORD)
+        ids = np.stack([table["context"], table["word"]]).astype(np.int64) - 1
+        if ids.size and (ids.min() < 0 or ids.max() >= size):
+            raise ValueError(f"{cooccurrence} has word {ids.max() + 1}, but {vocabulary} only {size} words")
+        return sparse.coo_array((table["weight"], (ids[0], ids[1])), shape=(size, size)), known
 
 
 def save_glove(

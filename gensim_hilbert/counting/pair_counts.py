@@ -24,6 +24,7 @@ from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Store
 from gensim_hilbert.counting.workspace import Destination
+from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
 
@@ -199,31 +200,49 @@ class PairCounts:
         Counts are kept as integers over `scale`. If it is left out, 1 and the common denominators of harmonic weights
         up to window 10 are tried. If it is given, numbers are rounded to multiples of 1 / scale.
         """
-        rows, columns, counts, found = exchange.to_integers(matrix, scale)
+        table = exchange.to_integers(matrix, scale)
         words = exchange.vocabulary_of(vocabulary, matrix)
+        return cls._from_integers(table, words, directory=directory, overwrite=overwrite)
+
+    @classmethod
+    def _from_integers(
+        cls,
+        table: exchange.Integers,
+        words: Vocabulary,
+        *,
+        directory: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+    ) -> PairCounts:
         resources = Resources(default_workers(None))
         return cls._made(
-            directory,
-            overwrite,
-            lambda destination: build.import_triples(rows, columns, counts, found, words, destination, resources),
+            directory, overwrite, lambda destination: build.import_triples(*table, words, destination, resources)
         )
 
     @classmethod
-    def from_npz(cls, path: str | os.PathLike[str], **options: Any) -> PairCounts:
+    def from_npz(cls, path: str | os.PathLike[str], *, scale: int | None = None, **options: Any) -> PairCounts:
         """Take over a file that `to_npz` has written; options are those of `from_scipy`."""
-        matrix, vocabulary, scale = exchange.load_npz(path)
-        return cls.from_scipy(matrix, vocabulary, **{"scale": scale} | options)
+        matrix, vocabulary, found = exchange.load_npz(path)
+        with damage_named(path, "a table of counts"):
+            table = exchange.to_integers(matrix, found if scale is None else scale)
+        return cls._from_integers(table, vocabulary, **options)
 
     @classmethod
     def from_glove(
-        cls, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], **options: Any
+        cls,
+        cooccurrence: str | os.PathLike[str],
+        vocabulary: str | os.PathLike[str],
+        *,
+        scale: int | None = None,
+        **options: Any,
     ) -> PairCounts:
         """Take over the files of GloVe's `cooccur` and `vocab_count`, which may be compressed.
 
         Options are those of `from_scipy`.
         """
         matrix, words = exchange.load_glove(cooccurrence, vocabulary)
-        return cls.from_scipy(matrix, words, **options)
+        with damage_named(cooccurrence, "a table of counts"):
+            table = exchange.to_integers(matrix, scale)
+        return cls._from_integers(table, words, **options)
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
         """Write one file that `scipy.sparse.load_npz` reads; it holds words and their counts as well."""

@@ -15,6 +15,7 @@ TILE_ROOM = 1 << 13  # entries of one chunk of the store
 MOST_IDS = 1 << 26  # in one run: at most this much work is lost when counting is interrupted
 LEAST_IDS = 1 << 16
 MOST_RUNS_AT_ONCE = 128
+MOST_MEMORY_GB = 1_000_000
 BYTES_PER_ID = 8  # the id, and its place in the list of positions
 BYTES_PER_SORTED_ENTRY = 100  # of a store, while its entries are sorted to be merged
 
@@ -27,6 +28,12 @@ class Resources:
     memory_gb: float = 2.0
     executor: Executor | None = None
     progress: bool = False  # whether a bar is shown
+
+    def __post_init__(self) -> None:
+        if not 0 < self.memory_gb <= MOST_MEMORY_GB:
+            raise ValueError(
+                f"memory_gb must be a number of gigabytes above 0 and up to {MOST_MEMORY_GB}, got {self.memory_gb}"
+            )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
-from gensim_hilbert._merge import DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
+from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
+from gensim_hilbert.counting.layout import RUN_SUFFIX
+from gensim_hilbert.untrusted import is_whole, plain_name, require_regular
 
 READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
 
@@ -30,18 +32,24 @@ class Run:
 
     @classmethod
     def from_json(cls, directory: Path, row: list[Any]) -> Run:
-        """Make one of its entry in the journal."""
-        return cls(directory / row[0], tuple(row[1]), row[2])
+        """Make one of its entry in the journal, or raise a ValueError if that is none."""
+        name, offsets, checksum = row
+        if not all(map(is_whole, offsets)) or [0, *offsets] != sorted([0, *offsets]) or not offsets:
+            raise ValueError(f"the offsets of the run {name!r} cannot be right")
+        if not plain_name(name).endswith(RUN_SUFFIX):
+            raise ValueError(f"{name!r} is not the name of a run")
+        return cls(directory / name, tuple(offsets), checksum)
 
     def is_whole(self) -> bool:
         """Tell whether the file is complete and unchanged."""
         try:
+            require_regular(self.path)
             with open(self.path, "rb") as file:
                 checksum = size = 0
                 while data := file.read(1 << 20):
                     checksum = zlib.crc32(data, checksum)
                     size += len(data)
-        except OSError:
+        except (OSError, ValueError):
             return False
         return (size, checksum) == (self.offsets[-1], self.checksum)
 
@@ -144,6 +152,9 @@ def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Itera
         while True:
             more, status = merger.merge(out[used:]) if len(out) - used >= row_bytes(size) else (0, FULL)
             used += more
+            if status == DAMAGED:
+                name = readers[merger.damaged].file.name
+                raise ValueError(f"{name} is damaged: it holds a row that cannot be right; remove it and count again")
             if status >= 0:
                 readers[status].refill(merger, status)
             else:

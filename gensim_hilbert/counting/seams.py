@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert.counting.settings import Window
+from gensim_hilbert.untrusted import is_whole
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,10 @@ class Seam:
 
     @classmethod
     def from_json(cls, row: list[Any]) -> Seam:
-        """Make one of its entry in the journal."""
+        """Make one of its entry in the journal, or raise a ValueError if that is none."""
         source, start, inside, is_open, through, head, tail = row
+        if not all(map(is_whole, [source, start, *head, *tail])):
+            raise ValueError(f"the seam at {start!r} cannot be right")
         return cls(source, start, inside, is_open, through, tuple(head), tuple(tail))
 
 

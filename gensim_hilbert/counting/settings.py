@@ -13,6 +13,7 @@ from typing import Any
 WEIGHTS = ("flat", "dynamic", "harmonic")
 OOV = ("remove", "gap")
 MOST_SCALE = 1 << 32
+MOST_WINDOW = 10_000  # words to each side; gensim cuts sentences off at this length
 MOST_WEIGHT = 1 << 62
 # Weights that are not small fractions, such as exp(-d), are rounded to multiples of this.
 FINEST_WEIGHT = Fraction(1, 1 << 20)
@@ -33,6 +34,11 @@ class Window:
         if len(sizes) != 2 or min(sizes) < 0 or not any(sizes):
             raise ValueError(
                 f"window must be a size of 1 or more, or a pair (left, right) such as (5, 0), got {window!r}"
+            )
+        if max(sizes) > MOST_WINDOW:
+            raise ValueError(
+                f"window={window} is too wide: each word would be paired with all that are so far away; use "
+                f"{MOST_WINDOW} or less"
             )
         sides = [cls._side(size, weights, side) for side, size in enumerate(sizes)]
         if not any(map(any, sides)):

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gensim_hilbert._merge import tile_numbers
 from gensim_hilbert.counting.layout import (
     FORMAT,
     INDEX,
+    INDEX_COLUMNS,
     MANIFEST,
     MARGINALS,
     SAVED_WITH_MODEL,
@@ -30,12 +32,19 @@ from gensim_hilbert.counting.layout import (
     shard_name,
 )
 from gensim_hilbert.counting.settings import CountSettings, Window
+from gensim_hilbert.counting.validation import (
+    StoreError as StoreError,  # where the rest of the package looks for it
+)
+from gensim_hilbert.counting.validation import (
+    check_files,
+    check_index,
+    check_manifest,
+    check_sizes,
+    read_array,
+)
 from gensim_hilbert.files import Staging, read_json, remove, to_json, write_whole
+from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
-
-
-class StoreError(ValueError):
-    """Raised for a directory that is no store, or a damaged one."""
 
 
 class Store:
@@ -44,23 +53,27 @@ class Store:
     def __init__(self, directory: str | os.PathLike[str]):
         self.directory = Path(directory)
         self.manifest = read_manifest(self.directory)
-        for name, facts in self.manifest["files"].items():
-            check_file(self.directory / name, facts)
-        self.vocabulary = Vocabulary.load(
-            self.directory / VOCABULARY, tokens=self.manifest["tokens"], sentences=self.manifest["sentences"]
-        )
+        check_files(self.directory, self.manifest)
+        try:
+            self.vocabulary = Vocabulary.load(
+                self.directory / VOCABULARY, tokens=self.manifest["tokens"], sentences=self.manifest["sentences"]
+            )
+        except ValueError as error:
+            raise StoreError(f"{error}; count again") from error
         self.classes: int = self.manifest["classes"]
         window = self.manifest["window"]
         self.window = Window(tuple(window["left"]), tuple(window["right"]), window["scale"])
         self.mirrored: bool = self.manifest["mirrored"]
         self.scale = self.window.scale
         self.size = len(self.vocabulary)
-        index = np.load(self.directory / INDEX, allow_pickle=False)
+        index = read_array(self.directory / INDEX, "<i8", (None, len(INDEX_COLUMNS)))
+        check_index(index, self.manifest, self.directory / INDEX)
         # The index is sorted, so that the chunks of a tile are adjacent in it.
         self._chunks = index
         self._tile_starts = np.searchsorted(index[:, 0] * self.classes + index[:, 1], np.arange(self.classes**2 + 1))
         self._maps: dict[int, np.ndarray] = {}
-        self.marginals_scaled = np.load(self.directory / MARGINALS, allow_pickle=False)
+        self.marginals_scaled = read_array(self.directory / MARGINALS, "<u8", (2, self.size))
+        check_sizes(self.manifest, self.size, self.marginals_scaled, index, self.directory / MANIFEST)
         self._number = number_dtype(self.size, self.classes)
 
     def _bytes(self, row_class: int) -> np.ndarray:
@@ -72,22 +85,36 @@ class Store:
         return self._maps[row_class]
 
     def tile(self, row_class: int, column_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield the stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk."""
+        """Yield the stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk.
+
+        They are checked: every number is that of a word, entries ascend, and no count is zero.
+        """
         key = row_class * self.classes + column_class
+        least = 0  # Entries ascend over all chunks of a tile.
         for _, _, offset, entries, count_bytes, checksum in self._chunks[
             self._tile_starts[key] : self._tile_starts[key + 1]
-        ]:
+        ].tolist():
             length = chunk_bytes(entries, count_bytes, self._number)
             data = self._bytes(row_class)[offset : offset + length + padding(length)]
-            if zlib.crc32(data.data) != checksum:
-                raise StoreError(
-                    f"{self.directory / shard_name(row_class)} is damaged: the checksum of the {len(data)} bytes "
-                    f"at {offset} does not match; count again"
+            damage = None if zlib.crc32(data.data) == checksum else "the checksum does not match"
+            if damage is None:
+                counts = data[: entries * count_bytes].view(f"<u{count_bytes}")
+                rows, columns, least = tile_numbers(
+                    data[entries * count_bytes : length],
+                    self._number.itemsize,
+                    self.classes,
+                    row_class,
+                    column_class,
+                    self.size,
+                    self.mirrored,
+                    least,
                 )
-            counts = data[: entries * count_bytes].view(f"<u{count_bytes}")
-            numbers = data[entries * count_bytes : length].tobytes()  # not aligned
-            rows, columns = np.frombuffer(numbers, dtype=self._number).reshape(2, -1).astype(np.int64)
-            yield rows * self.classes + row_class, columns * self.classes + column_class, counts
+                if len(rows) < entries or not counts.all():
+                    damage = "there are rows, columns or counts that cannot be right"
+            if damage is not None:
+                path = self.directory / shard_name(row_class)
+                raise StoreError(f"{path} is damaged: {damage} in the {len(data)} bytes at {offset}; count again")
+            yield rows, columns, counts
 
     def row_tiles(self, row_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield the chunks of all tiles of a class of rows."""
@@ -147,30 +174,21 @@ def read_manifest(directory: Path) -> dict[str, Any]:
             raise FileNotFoundError(f"{directory} does not exist{hint}")
         raise StoreError(f"{directory} is no store of pair counts: it has no {MANIFEST}")
     try:
+        require_regular(path)
         manifest = read_json(path)
     except ValueError as error:
         raise StoreError(f"{path} is damaged: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path} does not describe pair counts")
-    if manifest["schema"] > SCHEMA:
-        raise StoreError(
-            f"{path} has schema {manifest['schema']}, this version reads up to {SCHEMA}: upgrade gensim_hilbert"
-        )
-    if manifest.get("crc32") != manifest_checksum(manifest):
+    schema: Any = manifest.get("schema")
+    if not is_whole(schema, 1):
+        raise StoreError(f"{path} is damaged: it has no schema")
+    if schema > SCHEMA:
+        raise StoreError(f"{path} has schema {schema}, this version reads up to {SCHEMA}: upgrade gensim_hilbert")
+    if not is_shallow(manifest) or manifest.get("crc32") != manifest_checksum(manifest):
         raise StoreError(f"{path} is damaged: its checksum does not match")
+    check_manifest(manifest, path)
     return manifest
-
-
-def check_file(path: Path, facts: dict[str, int]) -> None:
-    """Raise an error unless a file is as the manifest says."""
-    if not path.exists():
-        raise StoreError(f"{path} is missing")
-    if path.stat().st_size != facts["bytes"]:
-        raise StoreError(
-            f"{path} has {path.stat().st_size} bytes instead of {facts['bytes']}: it is damaged; count again"
-        )
-    if "crc32" in facts and zlib.crc32(path.read_bytes()) != facts["crc32"]:
-        raise StoreError(f"{path} is damaged: its checksum does not match; count again")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from array import array
@@ -14,19 +13,19 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
+from gensim_hilbert.export.fasttext_file import check_fasttext
 from gensim_hilbert.export.formats import import_parquet, words_beside
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
 from gensim_hilbert.locations import name_of
+from gensim_hilbert.untrusted import damage_named, is_whole, parse_json, read_npy
 
 logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 1 << 20  # read at a time
 
 
-def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
+def load_vectors(path: str | os.PathLike[str], *, trust_pickle: bool = False) -> KeyedVectors:
     """Read vectors from any file that `export` writes, except for TensorBoard's, and from what gensim has saved.
-
-    Models saved by gensim are pickles, which can run any code: load only those you trust.
 
     Parameters
     ----------
@@ -34,6 +33,9 @@ def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
         Text or binary word2vec (also .vec), GloVe text, NAME.npy with NAME.words.json, Parquet, fastText's .bin, a
         saved `KeyedVectors`, `Word2Vec` or `HilbertMLE`, or a folder for model2vec or sentence-transformers. The
         content tells which; all but folders may be compressed or remote, if smart_open opens them.
+    trust_pickle : bool
+        Whether to load what gensim has saved. That is a pickle, which can run any program while it is loaded: do so
+        only with files that you trust. All other formats are safe, whoever wrote the file.
 
     Returns
     -------
@@ -43,26 +45,39 @@ def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     Raises
     ------
     ValueError
-        If the file is none of these, or is damaged; the message tells where.
+        If the file is none of these, is damaged, or is a pickle that has not been said to be trusted; the message names
+        the file and tells where.
     """
     name = name_of(path)
     kind, words, dimensions = recognise(name)
-    if kind in FROM_GENSIM:
-        return from_gensim(name, FROM_GENSIM[kind])
-    if kind in FROM_FILE:
-        return FROM_FILE[kind](name)
-    with opened(name) as file:
-        if kind == Kind.GLOVE:
-            return from_text(name, enumerate(file, start=1), None, dimensions)
-        assert words is not None
-        file.readline()
-        if kind == Kind.WORD2VEC_BINARY:
-            return from_binary(name, file, words, dimensions)
-        return from_text(name, enumerate(file, start=2), words, dimensions)
+    if kind == Kind.SAVED:
+        require_trust(name, trust_pickle)
+    with damage_named(name, str(kind)):
+        if kind in FROM_FILE:
+            return FROM_FILE[kind](name)
+        with opened(name) as file:
+            if kind == Kind.GLOVE:
+                return from_text(name, enumerate(file, start=1), None, dimensions)
+            assert words is not None
+            file.readline()
+            if kind == Kind.WORD2VEC_BINARY:
+                return from_binary(name, file, words, dimensions)
+            return from_text(name, enumerate(file, start=2), words, dimensions)
+
+
+def require_trust(name: str | os.PathLike[str], trust_pickle: bool) -> None:
+    """Raise an error for a pickle, unless the user has said that it is to be trusted."""
+    if not trust_pickle:
+        raise ValueError(
+            f"{name} is a pickle, as gensim's save writes it, which can run any program while it is loaded; if you "
+            "trust whoever wrote it, pass trust_pickle=True (--trust-pickle on the command line)"
+        )
 
 
 def keyed_vectors(name: str, words: list[str], matrix: np.ndarray, counts: np.ndarray | None = None) -> KeyedVectors:
     """Make KeyedVectors of words and rows of a matrix; the first vector of a repeated word counts, as in gensim."""
+    if matrix.dtype.kind not in "fiu":
+        raise ValueError(f"{name} holds {matrix.dtype}, which are no vectors")
     index: dict[str, int] = {}
     first = [row for row, word in enumerate(words) if index.setdefault(word, row) == row]
     if len(first) != len(words):
@@ -112,7 +127,7 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
         space = data.find(b" ", start)
         end = space + 1 + 4 * size
         if space < 0 or end > len(data):
-            more = file.read(CHUNK_BYTES)
+            more = file.read(max(CHUNK_BYTES, len(data) - start))  # so that long vectors take linear time
             if not more:
                 raise ValueError(f"{name} ends within vector {len(words) + 1} of {expected}: it is truncated")
             data, start = data[start:] + more, 0
@@ -129,85 +144,107 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
 # ------------------------------------------------------------------ others
 
 
-def from_gensim(name: str, load: Callable[[str], Any]) -> KeyedVectors:
-    """Read a file by one of gensim's own functions."""
+def from_gensim(name: str) -> KeyedVectors:
+    """Read what gensim has saved, a pickle."""
     try:
-        saved = load(name)
-    except OSError:
-        raise
-    except Exception as error:  # Damaged files can raise any error.
-        raise ValueError(f"{name} is a model or vectors that gensim cannot load, or damaged: {error}") from error
+        saved = SaveLoad.load(name)
+    except MemoryError as error:  # Lengths in a damaged pickle may be anything.
+        raise ValueError(f"{name} is damaged, or too large for the memory") from error
     keyed = getattr(saved, "wv", saved)
     if not isinstance(keyed, KeyedVectors):
         raise ValueError(f"{name} holds a {type(saved).__name__}, which has no word vectors")
     return keyed
 
 
+def from_fasttext(name: str) -> KeyedVectors:
+    """Read a model in fastText's format by gensim's reader."""
+    check_fasttext(name)
+    return load_facebook_vectors(name)
+
+
 def from_numpy(name: str) -> KeyedVectors:
     """Read a matrix, and its words from the file beside it."""
-    try:
-        with opened(name) as file:
-            matrix = np.lib.format.read_array(file, allow_pickle=False)
-    except ValueError as error:
-        raise ValueError(f"{name} is not a .npy file, or damaged: {error}") from error
+    with opened(name) as file:
+        matrix = read_npy(file)
     beside = words_beside(name)
     try:
-        with opened(beside) as file:
-            facts = json.load(file)
-        words, counts = [str(word) for word in facts["words"]], facts.get("counts")
+        with damage_named(beside, "a JSON object with words"):
+            with opened(beside) as file:
+                facts = parse_json(file.read())
+            words = strings(facts["words"])
+            counts = None if facts.get("counts") is None else whole_numbers(facts["counts"])
     except FileNotFoundError:
         raise FileNotFoundError(f"{name} has no words: {beside} should be beside it") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{beside} is not a JSON object with words, or damaged: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or (counts is not None and len(counts) != len(words)):
         raise ValueError(f"{name} has shape {matrix.shape}, which does not match the {len(words)} words of {beside}")
     return keyed_vectors(name, words, matrix, counts)
 
 
+def strings(values: Any) -> list[str]:
+    """Return a list of words, or raise a ValueError if it is not one."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("the words are not a list of strings")
+    return values
+
+
+def whole_numbers(values: Any) -> np.ndarray:
+    """Return counts as an array, or raise a ValueError if they are not whole numbers."""
+    if not isinstance(values, list) or not all(map(is_whole, values)):
+        raise ValueError("the counts are not a list of whole numbers")
+    return np.array(values, dtype=np.int64)
+
+
 def from_parquet(name: str) -> KeyedVectors:
     """Read the columns `word`, `vector` and, if it is there, `count`."""
     pyarrow, parquet = import_parquet()
-    try:
-        with opened(name) as file:
-            table = parquet.read_table(pyarrow.BufferReader(file.read()))
-        words, column = table["word"].to_pylist(), table["vector"].combine_chunks()
-        matrix = column.flatten().to_numpy().reshape(len(words), -1)
-        counts = table["count"].to_numpy() if "count" in table.column_names else None
-    except (pyarrow.ArrowException, KeyError, ValueError) as error:
-        raise ValueError(f"{name} has no columns word and vector, or is damaged: {error}") from error
+    with opened(name) as file:
+        table = parquet.read_table(pyarrow.BufferReader(file.read()))
+    if not {"word", "vector"} <= set(table.column_names):
+        raise ValueError(f"{name} has no columns word and vector, but {table.column_names}")
+    table.validate(full=True)
+    words = strings(table["word"].to_pylist())
+    matrix = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(words), -1)
+    counts = whole_numbers(table["count"].to_pylist()) if "count" in table.column_names else None
     return keyed_vectors(name, words, matrix, counts)
 
 
 def from_folder(name: str) -> KeyedVectors:
     """Read a static model of model2vec or sentence-transformers, without the vector of unknown words."""
-    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     nested = os.path.join(name, "0_StaticEmbedding")  # where sentence-transformers saves it
     folder = name if os.path.isfile(os.path.join(name, "model.safetensors")) or not os.path.isdir(nested) else nested
-    for part in ("model.safetensors", "tokenizer.json"):
-        if not os.path.isfile(os.path.join(folder, part)):
-            raise FileNotFoundError(f"{folder} is a folder without {part}: it holds no vectors that can be read")
-    try:
-        tensors = load_file(os.path.join(folder, "model.safetensors"))
-        with open(os.path.join(folder, "tokenizer.json"), encoding="utf-8") as file:
-            model = json.load(file)["model"]
+    vectors_file, words_file = (os.path.join(folder, part) for part in ("model.safetensors", "tokenizer.json"))
+    for part in (vectors_file, words_file):
+        if not os.path.isfile(part):
+            raise FileNotFoundError(
+                f"{folder} is a folder without {os.path.basename(part)}: it holds no vectors that can be read"
+            )
+    with damage_named(vectors_file, "a file of vectors"):
+        tensors = load_file(vectors_file)
         matrix = tensors["embeddings"] if "embeddings" in tensors else tensors["embedding.weight"]
+        if "mapping" in tensors:
+            matrix = matrix[tensors["mapping"]]
+        if "weights" in tensors:
+            matrix = matrix * tensors["weights"][:, None]
+    with damage_named(words_file, "a tokenizer"):
+        with open(words_file, "rb") as file:
+            model = parse_json(file.read())["model"]
         vocabulary = model["vocab"]
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{name} is not a folder with a static model, or damaged: {error}") from error
-    if isinstance(vocabulary, list):  # Unigram: [word, score]
-        vocabulary = {word: row for row, (word, _) in enumerate(vocabulary)}
-    if "mapping" in tensors:
-        matrix = matrix[tensors["mapping"]]
-    if "weights" in tensors:
-        matrix = matrix * tensors["weights"][:, None]
-    words = sorted(vocabulary, key=vocabulary.__getitem__)
+        if isinstance(vocabulary, list):  # Unigram: [word, score]
+            vocabulary = {word: row for row, (word, _) in enumerate(vocabulary)}
+        words = strings(sorted(vocabulary, key=vocabulary.__getitem__))
+        unknown = model.get("unk_token")
     if matrix.ndim != 2 or sorted(vocabulary.values()) != list(range(len(matrix))):
         raise ValueError(f"{name} has vectors of shape {matrix.shape}, which do not match its {len(words)} tokens")
-    known = [row for row, word in enumerate(words) if word != model.get("unk_token")]
+    known = [row for row, word in enumerate(words) if word != unknown]
     return keyed_vectors(name, [words[row] for row in known], matrix[known])
 
 
-FROM_GENSIM: dict[Kind, Callable[[str], Any]] = {Kind.SAVED: SaveLoad.load, Kind.FASTTEXT: load_facebook_vectors}
-FROM_FILE = {Kind.FOLDER: from_folder, Kind.NUMPY: from_numpy, Kind.PARQUET: from_parquet}
+FROM_FILE: dict[Kind, Callable[[str], KeyedVectors]] = {
+    Kind.FASTTEXT: from_fasttext,
+    Kind.FOLDER: from_folder,
+    Kind.NUMPY: from_numpy,
+    Kind.PARQUET: from_parquet,
+    Kind.SAVED: from_gensim,
+}

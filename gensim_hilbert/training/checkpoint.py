@@ -1,15 +1,18 @@
 """The state of an unfinished training after each epoch, as safetensors and JSON, without pickle.
 
     checkpoint.json                 what is trained, the number of epochs done, and which folder holds the arrays
+    checkpoint-previous.json        the same for the epoch before
     epoch-N/NAME.safetensors        one array per file, written from its own memory and read back piece by piece
 
 The arrays of a new epoch are written first. Then checkpoint.json is replaced, which switches to them, and only then the
-old ones are removed. A crash at any instant leaves a checkpoint that can be loaded.
+arrays of the epoch before the last are removed. A crash at any instant leaves a checkpoint that can be loaded, and if
+the last one is found to be damaged, the one before it is used.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,14 +24,22 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 
 from gensim_hilbert.files import as_read_back, read_json, remove_leftovers, sync_tree, to_json, write_whole
+from gensim_hilbert.untrusted import is_shallow, is_whole, plain_name, require_regular
+
+logger = logging.getLogger(__name__)
 
 FORMAT = "gensim_hilbert checkpoint"
 SCHEMA = 1
 MANIFEST = "checkpoint.json"
+PREVIOUS = "checkpoint-previous.json"
 Arrays = Iterable[tuple[str, np.ndarray]]
 PIECE = 1 << 24  # bytes
 # The names that safetensors has for types.
 TYPES = {"float32": "F32", "float64": "F64", "uint8": "U8", "int64": "I64", "int32": "I32"}
+
+
+class DamagedCheckpoint(ValueError):
+    """Raised for a checkpoint that is not as it was written."""
 
 
 @dataclass
@@ -44,14 +55,20 @@ class Saved:
         """Read one of its arrays, and compare it with its checksum."""
         path = self.directory / f"{name}.safetensors"
         try:
+            require_regular(path)
             with safe_open(path, framework="numpy") as file:
                 array: np.ndarray = file.get_tensor(name)
             reason = None if checksum(array) == self.checksums.get(name) else "its checksum does not match"
-        except (SafetensorError, KeyError) as error:
+        except (SafetensorError, FileNotFoundError, KeyError, ValueError, TypeError) as error:
             reason = str(error)
         if reason is not None:
-            raise ValueError(f"{path} is damaged: {reason}; remove {self.directory.parent} and train anew")
+            raise DamagedCheckpoint(f"{path} is damaged: {reason}; remove {self.directory.parent} and train anew")
         return array
+
+    def verify(self) -> None:
+        """Raise an error unless every array is as it was written. One at a time is in memory."""
+        for name in self.checksums:
+            self.array(name)
 
 
 class Checkpoint:
@@ -69,10 +86,30 @@ class Checkpoint:
     def __init__(self, directory: Path, request: dict[str, Any]):
         self.directory = directory
         self.request = as_read_back(request)
+        self.last: tuple[str, bytes] | None = None  # folder and manifest of the state that was loaded or written last
 
     def load(self) -> Saved | None:
-        """Return the state of this training, or None if nothing is done yet; refuse that of another training."""
-        manifest = read_manifest(self.directory)
+        """Return the state of this training, or None if nothing is done yet; refuse that of another training.
+
+        If the last state is damaged, a warning says so, and the state before it is returned.
+        """
+        try:
+            saved = self._load(MANIFEST)
+            if saved is None and (self.directory / PREVIOUS).exists():
+                raise DamagedCheckpoint(f"{self.directory / MANIFEST} is missing; remove {self.directory}")
+        except DamagedCheckpoint as damage:
+            try:
+                saved = self._load(PREVIOUS)
+            except DamagedCheckpoint:
+                saved = None
+            if saved is None:
+                raise
+            logger.warning("%s. Training goes on from the checkpoint before it, after epoch %d", damage, saved.epochs)
+        return saved
+
+    def _load(self, name: str) -> Saved | None:
+        """Return the state that a manifest describes, once all its arrays have been compared with their checksums."""
+        manifest = read_manifest(self.directory, name)
         if manifest is None:
             return None
         if manifest["request"] != self.request:
@@ -82,10 +119,13 @@ class Checkpoint:
                 "settings, or remove it"
             )
         folder = self.directory / manifest["arrays"]
-        return Saved(manifest["epochs"], manifest["facts"], folder, manifest["checksums"])
+        saved = Saved(manifest["epochs"], manifest["facts"], folder, manifest["checksums"])
+        saved.verify()
+        self.last = manifest["arrays"], as_bytes(manifest)
+        return saved
 
     def write(self, epochs: int, facts: dict[str, Any], arrays: Arrays) -> None:
-        """Write the state after so many epochs, and remove the state before it."""
+        """Write the state after so many epochs. The state before it stays, older ones are removed."""
         folder = self.directory / f"epoch-{epochs}"
         shutil.rmtree(folder, ignore_errors=True)  # left by a run that was killed while it wrote
         folder.mkdir(parents=True)
@@ -107,10 +147,16 @@ class Checkpoint:
             "arrays": folder.name,
             "checksums": checksums,
         }
-        write_whole(self.directory / MANIFEST, to_json(manifest, indent=1).encode())
+        manifest["crc32"] = manifest_checksum(manifest)
+        kept = {folder.name}
+        if self.last is not None and self.last[0] != folder.name:
+            write_whole(self.directory / PREVIOUS, self.last[1])
+            kept.add(self.last[0])
+        self.last = folder.name, as_bytes(manifest)
+        write_whole(self.directory / MANIFEST, self.last[1])
         remove_leftovers(self.directory)
         for old in self.directory.glob("epoch-*"):
-            if old != folder:
+            if old.name not in kept:
                 shutil.rmtree(old)
 
 
@@ -126,8 +172,8 @@ def write_array(path: Path, name: str, array: np.ndarray) -> None:
 
 
 def checksum(array: np.ndarray) -> int:
-    """Return the CRC-32 of an array's bytes."""
-    total = 0
+    """Return the CRC-32 of an array's type, shape and bytes."""
+    total = crc32(f"{array.dtype.str}{array.shape}".encode())
     for piece in pieces(np.ascontiguousarray(array)):
         total = crc32(piece, total)
     return total
@@ -148,15 +194,53 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return f"it differs in its {next(name for name in {**before, **now} if before.get(name) != now.get(name))}"
 
 
-def read_manifest(directory: Path) -> dict[str, Any] | None:
+def read_manifest(directory: Path, name: str = MANIFEST) -> dict[str, Any] | None:
     """Return what a checkpoint says about itself, or None if there is none."""
-    path = directory / MANIFEST
+    path = directory / name
     try:
-        manifest: dict[str, Any] = read_json(path)
+        require_regular(path)
+        manifest = read_json(path)
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise ValueError(f"{path} is damaged ({error}); remove {directory} and train anew") from None
-    if manifest.get("format") != FORMAT or manifest["schema"] > SCHEMA:
-        raise ValueError(f"{path} is no checkpoint that this version of gensim_hilbert can read")
-    return manifest
+        raise DamagedCheckpoint(f"{path} is damaged: {error}; remove {directory} and train anew") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise DamagedCheckpoint(f"{path} is damaged: it describes no checkpoint; remove {directory} and train anew")
+    schema: Any = manifest.get("schema")
+    if is_whole(schema, SCHEMA + 1):
+        raise ValueError(f"{path} has schema {schema}, this version reads up to {SCHEMA}: upgrade gensim_hilbert")
+    if not is_shallow(manifest) or manifest.get("crc32") != manifest_checksum(manifest):
+        reason = "its checksum does not match"
+    elif not describes_state(manifest):
+        reason = "what it says cannot be right"
+    else:
+        return manifest
+    raise DamagedCheckpoint(f"{path} is damaged: {reason}; remove {directory} and train anew")
+
+
+def as_bytes(manifest: dict[str, Any]) -> bytes:
+    """Return a manifest as it is written."""
+    return to_json(manifest, indent=1).encode()
+
+
+def manifest_checksum(manifest: dict[str, Any]) -> int:
+    """Return a checksum of all that a manifest says besides it."""
+    return crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
+
+
+def describes_state(manifest: dict[str, Any]) -> bool:
+    """Tell whether every value of a manifest has its type, and every name is that of a file in the checkpoint."""
+    request, checksums = manifest.get("request"), manifest.get("checksums")
+    try:
+        names = [plain_name(manifest.get("arrays")), *map(plain_name, checksums if isinstance(checksums, dict) else ())]
+    except ValueError:
+        return False
+    return (
+        is_whole(manifest.get("epochs"))
+        and isinstance(manifest.get("facts"), dict)
+        and isinstance(request, dict)
+        and isinstance(request.get("settings"), dict)
+        and names[0].startswith("epoch-")
+        and isinstance(checksums, dict)
+        and all(is_whole(number, below=1 << 32) for number in checksums.values())
+    )

@@ -90,7 +90,12 @@ class Session(Generic[AnySolver]):
         compute_loss: bool = False,
     ):
         saved = None if checkpoint is None else checkpoint.load()
-        self.solver = make_solver(saved=saved)
+        try:
+            self.solver = make_solver(saved=saved)
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            if saved is None:
+                raise
+            raise ValueError(f"{saved.directory} does not hold the state of this training: {error!r}") from error
         self.epochs, self.epochs_done = epochs, 0 if saved is None else saved.epochs
         self.checkpoint, self.watcher, self.compute_loss = checkpoint, watcher, compute_loss
         self.fitted: Fitted | None = None

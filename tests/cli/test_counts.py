@@ -1,6 +1,7 @@
 """`gensim-hilbert count` and `merge`."""
 
 import gzip
+import os
 
 import pytest
 from helpers import assert_nothing_left, assert_same_counts
@@ -62,6 +63,37 @@ def test_wrong_options(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert_one_sentence(run_here("count", "text.txt", *arguments), message, code=2)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--window", "100000000", "window=100000000 is too wide"),
+        ("--window", "5,100000000", "window=(5, 100000000) is too wide"),
+        ("--window", "-5", "window must be a size of 1 or more"),
+        ("--memory-gb", "inf", "memory_gb must be a number of gigabytes above 0 and up to 1000000, got inf"),
+        ("--memory-gb", "nan", "got nan"),
+        ("--memory-gb", "-1", "got -1"),
+        ("--min-count", "-4", "min_count must be a whole number from 0 to 4294967295, got -4"),
+        ("--max-final-vocab", "-3", "max_final_vocab must be a whole number from 0 to 4294967295, got -3"),
+        ("--max-vocab-size", "-3", "max_vocab_size must be a whole number from 0"),
+        ("--max-vocab-size", str(10**30), "max_vocab_size must be a whole number from 0"),
+        ("--sample", "nan", "sample must be a number of 0 or more, got nan"),
+        ("--seed", "-1", "seed must be from 0 to"),
+        ("--workers", "0", "workers must be 1 or more, got 0"),
+        ("--weights", "nan,1,1,1,1", "a weight must be a number of 0 or more, got nan"),
+    ],
+)
+def test_bad_requests_are_refused_before_any_work(option, value, message, plain, tmp_path):
+    assert_one_sentence(run_here("count", plain, "-o", tmp_path / "out", option, value), message)
+    assert os.listdir(tmp_path) == [plain.name]
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "0"])
+def test_merging_with_an_odd_memory(value, expected, tmp_path):
+    done = run_here("merge", expected.directory, "-o", tmp_path / "out", "--memory-gb", value)
+    assert_one_sentence(done, "memory_gb must be a number of gigabytes above 0")
+    assert not os.listdir(tmp_path)
 
 
 def test_errors_are_one_sentence(tmp_path):

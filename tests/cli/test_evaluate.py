@@ -29,7 +29,7 @@ def noisy(model, path, **options):
 
 def test_several_embeddings_side_by_side(model, tmp_path):
     other = noisy(model, tmp_path / "noisy.bin", binary=True)
-    done = run("evaluate", f"ours={model}", other, "--what", "vectors", "--sections")
+    done = run("evaluate", "--trust-pickle", f"ours={model}", other, "--what", "vectors", "--sections")
     assert done.returncode == 0, done.stderr
     similar, analogous, sections = done.stdout.split("\n\n")
     rows = [line.split() for line in similar.splitlines()]
@@ -45,7 +45,16 @@ def test_several_embeddings_side_by_side(model, tmp_path):
 
 def test_parts_of_a_model_in_json(model):
     done = run_here(
-        "evaluate", model, "--what", "vectors,covectors,sum", "--json", "--sets", "WS353,Google", "--method", "mul,add"
+        "evaluate",
+        "--trust-pickle",
+        model,
+        "--what",
+        "vectors,covectors,sum",
+        "--json",
+        "--sets",
+        "WS353,Google",
+        "--method",
+        "mul,add",
     )
     facts = json.loads(done.stdout)
     assert list(facts["embeddings"]) == [model.name, f"{model.name}, covectors", f"{model.name}, sum"]
@@ -64,14 +73,25 @@ def test_parts_of_a_model_in_json(model):
 
 @pytest.mark.parametrize(("style", "sign"), [("--markdown", "| --- |"), ("--latex", r"\toprule")])
 def test_tables_for_papers(style, sign, model):
-    assert sign in run_here("evaluate", model, style, "--tasks", "similarity").stdout
+    assert sign in run_here("evaluate", "--trust-pickle", model, style, "--tasks", "similarity").stdout
 
 
 def test_sets_of_ones_own(model, tmp_path):
     pairs, questions = tmp_path / "mine.tsv", tmp_path / "asked.txt"
     pairs.write_text("Prime\tMinister\t10\nprime\tsunday\t1\nminister\tgovernment\t7\n", encoding="utf-8")
     questions.write_text(": s\nprime minister sunday monday/tuesday\n", encoding="utf-8")
-    done = run_here("evaluate", model, "--pairs", pairs, "--questions", questions, "--sets", "mine,asked", "--json")
+    done = run_here(
+        "evaluate",
+        "--trust-pickle",
+        model,
+        "--pairs",
+        pairs,
+        "--questions",
+        questions,
+        "--sets",
+        "mine,asked",
+        "--json",
+    )
     (found,) = json.loads(done.stdout)["embeddings"].values()
     assert found["similarity"][0]["covered"] == 3
     assert found["analogy"][0]["questions"] == 1
@@ -96,7 +116,16 @@ def test_networks_and_pictures(model, tmp_path):
     for name in ("imdb_train.tsv", "imdb_test.tsv"):
         rows = [f"{int('said' in words)}\t1\t{' '.join(words)}\n" for words in sentences]
         (folder / name).write_text("".join(rows), encoding="utf-8")
-    command = ("evaluate", f"a={model}", f"b={model}", "--data", folder.parent, "--tasks", "classification,tagging")
+    command = (
+        "evaluate",
+        "--trust-pickle",
+        f"a={model}",
+        f"b={model}",
+        "--data",
+        folder.parent,
+        "--tasks",
+        "classification,tagging",
+    )
     options = ("--quick", "--seeds", 2, "--cache", tmp_path / "cache", "--plot", tmp_path / "scores.svg")
     done = run_here(*command, *options, "--markdown")
     assert done.returncode == 0, done.stderr
@@ -121,11 +150,21 @@ def test_where_data_are_to_be_had():
 
 def test_errors_are_one_sentence(model, tmp_path):
     assert_one_sentence(run_here("evaluate", tmp_path / "nowhere"), "nowhere does not exist")
-    assert_one_sentence(run_here("evaluate", model, "--sets", "S99"), "there is no set 'S99' among S999, WS353, Google")
-    assert_one_sentence(run_here("evaluate", model, "--tasks", "tagging"), "there are no data sets for tagging: --data")
-    assert_one_sentence(run_here("evaluate", model, "--tasks", "analogies"), "did you mean analogy?", code=2)
-    assert_one_sentence(run_here("evaluate", f"a={model}", f"a={model}"), "two of VECTORS are called 'a'", code=2)
-    assert_one_sentence(run_here("evaluate", model, "--data", tmp_path), "there are no data sets in")
+    assert_one_sentence(
+        run_here("evaluate", "--trust-pickle", model, "--sets", "S99"),
+        "there is no set 'S99' among S999, WS353, Google",
+    )
+    assert_one_sentence(
+        run_here("evaluate", "--trust-pickle", model, "--tasks", "tagging"),
+        "there are no data sets for tagging: --data",
+    )
+    assert_one_sentence(
+        run_here("evaluate", "--trust-pickle", model, "--tasks", "analogies"), "did you mean analogy?", code=2
+    )
+    assert_one_sentence(
+        run_here("evaluate", "--trust-pickle", f"a={model}", f"a={model}"), "two of VECTORS are called 'a'", code=2
+    )
+    assert_one_sentence(run_here("evaluate", "--trust-pickle", model, "--data", tmp_path), "there are no data sets in")
     uneven = tmp_path / "uneven.txt"
     uneven.write_text("cat 1 2 3\ndog 1 2\n", encoding="utf-8")
     assert_one_sentence(run_here("evaluate", uneven), "line 2: there are 2 numbers, not 3")

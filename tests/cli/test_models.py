@@ -1,6 +1,8 @@
 """The verbs that read models."""
 
 import json
+import os
+import pickle
 
 import numpy as np
 import pytest
@@ -40,7 +42,7 @@ def answer(*arguments):
 
 
 def test_neighbors(model, loaded):
-    (cat, japanese) = answer("neighbors", model, "cat", "日本語", "--topn", 3)
+    (cat, japanese) = answer("neighbors", "--trust-pickle", model, "cat", "日本語", "--topn", 3)
     assert (cat["word"], japanese["word"]) == ("cat", "日本語")
     similar = [(near["word"], pytest.approx(near["cosine"])) for near in cat["similar"]]
     assert similar == loaded.wv.most_similar("cat", topn=3)
@@ -49,24 +51,24 @@ def test_neighbors(model, loaded):
 
 
 def test_neighbors_side_by_side(model, loaded):
-    done = run("neighbors", model, "cat", "--topn", 4)
+    done = run("neighbors", "--trust-pickle", model, "cat", "--topn", 4)
     assert (done.returncode, done.stderr) == (0, "")
     heading, *lines = done.stdout.splitlines()
     assert heading.split() == ["like", "cat", "cosine", "goes", "with", "cat", "PMI"]
     like, with_it = loaded.wv.most_similar("cat", topn=4), loaded.most_cooccurring("cat", topn=4)
     for line, (near, cosine), (context, value) in zip(lines, like, with_it, strict=True):
         assert line.split() == [near, f"{cosine:.3f}", context, f"{value:.2f}"]
-    assert "goes with" not in run_here("neighbors", model, "cat", "--no-contexts").stdout
+    assert "goes with" not in run_here("neighbors", "--trust-pickle", model, "cat", "--no-contexts").stdout
 
 
 def test_analogy(model, loaded):
-    found = answer("analogy", model, "cat", "mat", "sat", "--topn", 3)
+    found = answer("analogy", "--trust-pickle", model, "cat", "mat", "sat", "--topn", 3)
     expected = loaded.wv.most_similar_cosmul(positive=["mat", "sat"], negative=["cat"], topn=3)
     assert [(near["word"], pytest.approx(near["score"])) for near in found] == expected
 
 
 def test_pmi(model, loaded):
-    facts = answer("pmi", model, "cat", "mat")
+    facts = answer("pmi", "--trust-pickle", model, "cat", "mat")
     assert facts["fitted"] == pytest.approx(loaded.pmi("cat", "mat"))
     assert facts["counted"] == pytest.approx(loaded.counts.expected(loaded.sample).pmi("cat", "mat"))
     store = f"{model}.counts"
@@ -80,18 +82,18 @@ def test_pmi(model, loaded):
 
 
 def test_a_gensim_model(gensim_model):
-    (found,) = answer("neighbors", gensim_model, "cat")
+    (found,) = answer("neighbors", "--trust-pickle", gensim_model, "cat")
     assert len(found["similar"]) == 10
     assert "contexts" not in found
-    assert_one_sentence(run_here("neighbors", gensim_model, "cat", "--contexts"), "without covectors")
-    assert_one_sentence(run_here("pmi", gensim_model, "cat", "mat"), "PMI needs a saved HilbertMLE")
-    facts = answer("info", gensim_model)
+    assert_one_sentence(run_here("neighbors", "--trust-pickle", gensim_model, "cat", "--contexts"), "without covectors")
+    assert_one_sentence(run_here("pmi", "--trust-pickle", gensim_model, "cat", "mat"), "PMI needs a saved HilbertMLE")
+    facts = answer("info", "--trust-pickle", gensim_model)
     assert facts["class"] == "Word2Vec"
     assert facts["settings"]["negative"] == 5
 
 
 def test_info_of_a_model(model, loaded):
-    facts = answer("info", model)
+    facts = answer("info", "--trust-pickle", model)
     assert facts["kind"] == "a saved model"
     assert (facts["class"], facts["words"], facts["vector_size"]) == ("HilbertMLE", len(loaded.wv), 10)
     assert facts["settings"]["temperature"] == 1.25
@@ -99,7 +101,7 @@ def test_info_of_a_model(model, loaded):
     assert facts["settings"]["comment"] == "for tests"
     assert "negative" not in facts["settings"], "it has no effect"
     assert [event["event"] for event in facts["history"]][-2:] == ["train", "saving"]
-    shown = run_here("info", model).stdout
+    shown = run_here("info", "--trust-pickle", model).stdout
     assert shown.startswith(f"{model}: a saved model\n")
     for part in ("settings", "temperature", "history", "train"):
         assert part in shown
@@ -129,7 +131,7 @@ def test_word2vec_files(binary, loaded, tmp_path):
 @pytest.mark.parametrize("what", ["vectors", "covectors"])
 def test_export(what, model, loaded, tmp_path):
     path = tmp_path / "vectors.bin"
-    facts = answer("export", model, "-o", path, "--format", "word2vec-binary", "--what", what)
+    facts = answer("export", "--trust-pickle", model, "-o", path, "--format", "word2vec-binary", "--what", what)
     assert facts["words"] == len(loaded.wv)
     written = KeyedVectors.load_word2vec_format(str(path), binary=True)
     assert written.index_to_key == loaded.wv.index_to_key
@@ -140,28 +142,57 @@ def test_export_has_the_formats_and_options_of_the_python_call(tmp_path):
     vectors = KeyedVectors(2)
     vectors.add_vectors(["cat", "New York"], np.ones((2, 2), dtype=np.float32))
     vectors.save(str(tmp_path / "words"))
-    refused = run_here("export", tmp_path / "words", "-o", tmp_path / "v.vec")
+    refused = run_here("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "v.vec")
     assert_one_sentence(refused, "leave such words out with skip_unfit=True (--skip-unfit)")
-    done = run_here("export", tmp_path / "words", "-o", tmp_path / "v.vec", "--skip-unfit")
+    done = run_here("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "v.vec", "--skip-unfit")
     assert done.stdout == f"{tmp_path / 'v.vec'}: vectors of 1 words, 2 dimensions\n"
     options = ["--format", "model2vec", "--lowercase", "--split-punctuation", "--skip-unfit"]
-    assert answer("export", tmp_path / "words", "-o", tmp_path / "static", *options)["words"] == 1
+    assert answer("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "static", *options)["words"] == 1
     tokenizer = json.loads((tmp_path / "static" / "tokenizer.json").read_text())
     assert (tokenizer["normalizer"], tokenizer["pre_tokenizer"]) == ({"type": "Lowercase"}, {"type": "Whitespace"})
-    wrong = run_here("export", tmp_path / "words", "-o", tmp_path / "v.bin", "--lowercase")
+    wrong = run_here("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "v.bin", "--lowercase")
     assert_one_sentence(wrong, "'word2vec-binary' has no option 'lowercase'")
     assert_one_sentence(run_here("export", "words", "-o", "v", "--format", "word3vec"), "'word3vec' is not one of", 2)
 
 
+class RunsWhenLoaded:
+    """A pickle of this makes a folder while it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("name", ["x.model", "vectors.vec", "vectors.bin"])
+def test_no_verb_unpickles_what_the_user_does_not_trust(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(pickle.dumps(RunsWhenLoaded(tmp_path / "has-run")))
+    for verb, *more in (
+        ("info",),
+        ("neighbors", "cat"),
+        ("analogy", "a", "b", "c"),
+        ("pmi", "a", "b"),
+        ("export", "-o", tmp_path / "v.vec"),
+        ("report", "-o", tmp_path / "report.html"),
+        ("evaluate",),
+    ):
+        assert_one_sentence(run_here(verb, path, *more), "if you trust whoever wrote it, pass trust_pickle=True")
+        assert os.listdir(tmp_path) == [name]
+    assert_one_sentence(run_here("info", "--trust-pickle", path), "has no attribute")
+    assert (tmp_path / "has-run").exists()
+
+
 def test_errors_are_one_sentence(model, tmp_path):
     missing = "'catt' is not among the 73 words"
-    assert_one_sentence(run("neighbors", model, "catt"), missing)
-    assert "did you mean cat" in run_here("analogy", model, "cat", "catt", "mat").stderr
-    assert_one_sentence(run_here("pmi", model, "cat", "catt"), missing)
+    assert_one_sentence(run("neighbors", "--trust-pickle", model, "catt"), missing)
+    assert "did you mean cat" in run_here("analogy", "--trust-pickle", model, "cat", "catt", "mat").stderr
+    assert_one_sentence(run_here("pmi", "--trust-pickle", model, "cat", "catt"), missing)
     assert_one_sentence(run_here("pmi", f"{model}.counts", "cat", "catt"), "catt")
     assert_one_sentence(run_here("neighbors", f"{model}.counts", "cat"), "holds pair counts, no vectors: train first")
     assert_one_sentence(run_here("info", tmp_path / "nowhere"), "nowhere does not exist")
-    assert_one_sentence(run_here("neighbors", model), "Missing argument 'WORD...'", code=2)
+    assert_one_sentence(run_here("neighbors", "--trust-pickle", model), "Missing argument 'WORD...'", code=2)
     damaged = tmp_path / "damaged.model"
     damaged.write_bytes(model.read_bytes()[:1000])
-    assert_one_sentence(run_here("info", damaged), "damaged.model")
+    assert_one_sentence(run_here("info", "--trust-pickle", damaged), "damaged.model")

@@ -9,7 +9,9 @@ from shell import assert_one_sentence, run_here
 
 def test_report(saved_news_model, news_model, news_page, tmp_path):
     target = tmp_path / "report.html"
-    done = run_here("report", saved_news_model, "-o", target, "--word", "minister", "--word", "israeli", "--json")
+    done = run_here(
+        "report", "--trust-pickle", saved_news_model, "-o", target, "--word", "minister", "--word", "israeli", "--json"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     facts = json.loads(done.stdout)
     assert facts == {"output": str(target), "words": len(news_model.wv), "bytes": target.stat().st_size}
@@ -35,6 +37,6 @@ def test_errors_leave_the_old_page(saved_news_model, tmp_path):
         ((saved_news_model,), "Missing option '-o' / '--output'", 2),
         ((saved_news_model, "-output", target), "-output is written --output", 2),
     ):
-        assert_one_sentence(run_here("report", *arguments), said, code)
+        assert_one_sentence(run_here("report", "--trust-pickle", *arguments), said, code)
         assert target.read_text() == "old"
         assert os.listdir(tmp_path) == ["report.html"]

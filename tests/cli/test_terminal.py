@@ -25,21 +25,23 @@ def model(tmp_path_factory):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only some systems have a device that is always full")
 def test_standard_output_is_full(model):
     with open("/dev/full", "w") as full:
-        done = run("neighbors", model, "cat", stdout=full)
+        done = run("neighbors", "--trust-pickle", model, "cat", stdout=full)
     assert done.returncode == 1
     assert done.stderr == "error: No space left on device\n"
 
 
 def test_standard_output_is_closed(model):
     command = " ".join(map(str, COMMAND))
-    done = subprocess.run(f"{command} pmi {model} cat mat >&-", shell=True, capture_output=True, env=environment())
+    done = subprocess.run(
+        f"{command} pmi --trust-pickle {model} cat mat >&-", shell=True, capture_output=True, env=environment()
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_a_reader_that_goes_away(model):
     words = ["cat", "mat", "sat"] * 300  # more than a pipe holds
     process = subprocess.Popen(
-        [*COMMAND, "neighbors", model, *words],
+        [*COMMAND, "neighbors", "--trust-pickle", model, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -78,6 +78,20 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "-o", "model", "--vector-size", "0"], "--vector-size"),
         (["train", "text.txt", "-o", "model", "--solver", "gibs"], "'gibs' is not one of"),
         (["train", "text.txt", "-o", "model", "--l2", "much"], "neither a number nor auto"),
+        (
+            ["train", "text.txt", "-o", "model", "--window", "530000"],
+            "of 1 or more, and up to 10,000, got 530000",
+        ),
+        (
+            ["train", "text.txt", "-o", "model", "--memory-gb", "inf"],
+            "must be a number above 0, got inf",
+        ),
+        (["train", "text.txt", "-o", "model", "--min-alpha", "nan"], "must be a number of 0 or more, got nan"),
+        (
+            ["train", "text.txt", "-o", "model", "--min-count", "-4"],
+            "number of 0 or more, or None, got -4",
+        ),
+        (["train", "text.txt", "-o", "model", "--max-final-vocab", "-3"], "or None, got -3"),
         (["train", "text.txt"], "Missing option '-o'"),
         (["train", "-", "-o", "model"], "save standard input to a file first"),
         (["count", "-", "-o", "store"], "save standard input to a file first"),
@@ -211,6 +225,34 @@ def test_a_checkpoint_that_cannot_be_written(plain, tmp_path):
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
+@pytest.mark.parametrize("name", ["command.json", "training-1/checkpoint.json"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"corpus": 5, "counts": 5, "overwrite": 5, "settings": 5}']
+)
+def test_a_damaged_checkpoint_is_one_sentence(name, text, plain, tmp_path):
+    options = ("--vector-size", 4, "--min-count", 1, "--epochs", 2, "--workers", 1, "--solver", "gibbs")
+    work = tmp_path / "model.checkpoint"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HilbertMLE, "save", lambda *_: 1 / 0)  # when all epochs are done
+        assert_unfinished(run_here("train", plain, "-o", tmp_path / "model", *options))
+    (work / "training-1" / "checkpoint-previous.json").unlink()
+    (work / name).write_text(text)
+    for again in (("--resume",), (plain, *options)):
+        done = run_here("train", *again, "-o", tmp_path / "model")
+        assert done.returncode == 1
+        assert done.stderr.count(str(work / name)) >= 1, done.stderr
+        assert done.stderr.startswith("error: ") or done.stderr.startswith("unfinished; "), done.stderr
+        assert "Traceback" not in done.stderr
+    shown = run_here("info", work)
+    assert shown.returncode in (0, 1)
+    assert "Traceback" not in shown.stderr
+
+
+def assert_unfinished(done):
+    assert done.returncode == 1
+    assert "unfinished; to go on: " in done.stderr
+
+
 def test_another_objective_with_its_settings(plain, tmp_path):
     options = ("--vector-size", 6, "--min-count", 1, "--epochs", 2, "--workers", 1)
     done = run_here("train", plain, "-o", tmp_path / "model", *options, "--objective", "glove(x_max=10)")
@@ -221,7 +263,7 @@ def test_another_objective_with_its_settings(plain, tmp_path):
     )
     assert_same_vectors(model, expected)
     assert np.array_equal(model.context_biases, expected.context_biases)
-    facts = json.loads(run_here("info", tmp_path / "model", "--json").stdout)
+    facts = json.loads(run_here("info", "--trust-pickle", tmp_path / "model", "--json").stdout)
     assert facts["settings"]["objective"] == "GloVe(x_max=10, alpha=0.75)"
     assert "temperature" not in facts["settings"], "it has no effect"
     (tmp_path / "config.toml").write_text('objective = "glove(xmax=10)"\n')
@@ -259,15 +301,15 @@ def test_the_command_line_has_subwords(solver, plain, tmp_path):
         bucket=500,
     )  # fmt: skip
     assert_same_vectors(model, expected)
-    settings = json.loads(run_here("info", path, "--json").stdout)["settings"]
+    settings = json.loads(run_here("info", "--trust-pickle", path, "--json").stdout)["settings"]
     assert {name: settings[name] for name in ("subwords", "min_n", "max_n", "bucket")} == {
         "subwords": True, "min_n": 2, "max_n": 4, "bucket": 500,
     }  # fmt: skip
-    (found,) = json.loads(run_here("neighbors", path, "catlike", "--topn", 3, "--json").stdout)
+    (found,) = json.loads(run_here("neighbors", "--trust-pickle", path, "catlike", "--topn", 3, "--json").stdout)
     assert [near["word"] for near in found["similar"]] == [w for w, _ in model.wv.most_similar("catlike", topn=3)]
-    facts = json.loads(run_here("pmi", path, "the", "catlike", "--json").stdout)
+    facts = json.loads(run_here("pmi", "--trust-pickle", path, "the", "catlike", "--json").stdout)
     assert facts == {"context": "the", "term": "catlike", "fitted": pytest.approx(model.pmi("the", "catlike"))}
-    assert_one_sentence(run_here("pmi", path, "catlike", "the"), "'catlike' is not among the")
-    assert run_here("analogy", path, "cat", "catlike", "mat").returncode == 0
-    assert run_here("export", path, "-o", tmp_path / "x.bin", "--format", "fasttext").returncode == 0
+    assert_one_sentence(run_here("pmi", "--trust-pickle", path, "catlike", "the"), "'catlike' is not among the")
+    assert run_here("analogy", "--trust-pickle", path, "cat", "catlike", "mat").returncode == 0
+    assert run_here("export", "--trust-pickle", path, "-o", tmp_path / "x.bin", "--format", "fasttext").returncode == 0
     assert load_vectors(tmp_path / "x.bin")["catlike"] == pytest.approx(model.wv["catlike"])

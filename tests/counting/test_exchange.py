@@ -86,6 +86,39 @@ def test_export_gives_gloves_records_back(glove, tmp_path):
     assert (tmp_path / "vocab.txt").read_bytes() == VOCABULARY.read_bytes()
 
 
+ODD_ARRAYS = {
+    "shape": [(2, 3), (-3, -3), (10**12, 10**12), (3,), 3],
+    "data": [np.zeros(2), np.array(["x"] * 7), np.full(7, np.nan), np.full(7, -1.0), np.full(7, 1e300)],
+    "indices": [np.full(7, 3), np.full(7, -1), np.zeros(6, int), np.full(7, 2**40), np.zeros(7)],
+    "indptr": [(0, 9, 2, 7), (0, 2, 4, 9), (1, 2, 4, 7), (0, 2, 4), (0, -2, 4, 7)],
+    "words": [np.zeros(1, np.uint8), np.full(3, 255, np.uint8), np.frombuffer(b"aab", np.uint8), np.zeros(3)],
+    "word_bytes": [(1, 1, 2), (1, -1, 3), (3,), (1, 1, 2**62), ()],
+    "word_counts": [(1, 2), (1, 2, -3), (1.0, 2.0, 3.0)],
+    "corpus": [(1,), (-1, 2), (1, 2, 3)],
+    "scale": [0, -1, 1.5, 2**62, (1,)],
+}
+
+
+@pytest.mark.parametrize("name", ODD_ARRAYS)
+def test_damaged_npz_files_are_refused(name, tmp_path):
+    counts = PairCounts.from_scipy(np.array([[0, 3, 1], [3, 2, 0], [1, 1, 4]]), ["a", "b", "c"])
+    counts.to_npz(tmp_path / "whole.npz")
+    arrays = dict(np.load(tmp_path / "whole.npz"))
+    for value in ODD_ARRAYS[name]:
+        np.savez(tmp_path / "odd.npz", **arrays | {name: np.array(value)})
+        with pytest.raises(ValueError, match=r"odd\.npz") as caught:
+            PairCounts.from_npz(tmp_path / "odd.npz", directory=tmp_path / "counts")
+        assert not (tmp_path / "counts").exists(), caught.value
+    np.savez(tmp_path / "less.npz", **{key: value for key, value in arrays.items() if key != name})
+    with pytest.raises(ValueError, match=r"less\.npz"):
+        PairCounts.from_npz(tmp_path / "less.npz")
+    whole = (tmp_path / "whole.npz").read_bytes()
+    for damaged in (whole[:-1], whole[: len(whole) // 2], b"", b"PK", b"\x80\x04N."):
+        (tmp_path / "odd.npz").write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"odd\.npz is not a file that to_npz has written, or damaged"):
+            PairCounts.from_npz(tmp_path / "odd.npz")
+
+
 def test_damaged_glove_files_are_refused(tmp_path):
     counts = PairCounts.from_scipy(np.array([[0, 3, 1], [3, 2, 0], [1, 0, 4]]), ["a", "b", "c"])
     records, words = tmp_path / "cooccurrence.bin", tmp_path / "vocab.txt"

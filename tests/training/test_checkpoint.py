@@ -1,7 +1,9 @@
 """Checkpoints: whole at any instant, and all that a fit needs to go on as if it had never stopped."""
 
+import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,11 +12,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers import SMALL_OPTIONS, Stop, StopAfter, assert_same_vectors
 from ngrams import vectors_of
 from tables import random_table, store
 
+from gensim_hilbert import HilbertMLE
 from gensim_hilbert.objectives import Hilbert
-from gensim_hilbert.training.checkpoint import Checkpoint, Saved
+from gensim_hilbert.training.checkpoint import Checkpoint, Saved, manifest_checksum
 from gensim_hilbert.training.factorization import Diverged, Factorization
 from gensim_hilbert.training.fit import Start
 
@@ -53,12 +57,17 @@ def test_killed_at_any_instant_it_can_be_loaded(tmp_path):
     assert before > 1
 
 
-def test_only_the_last_state_is_kept(tmp_path):
+def test_only_the_last_two_states_are_kept(tmp_path):
     checkpoint = Checkpoint(tmp_path, REQUEST)
     assert checkpoint.load() is None
     for epochs in (1, 2, 3):
         checkpoint.write(epochs, {}, [("x", np.arange(epochs))])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.json", "epoch-3"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "checkpoint-previous.json",
+        "checkpoint.json",
+        "epoch-2",
+        "epoch-3",
+    ]
     assert checkpoint.load().array("x").tolist() == [0, 1, 2]
 
 
@@ -78,7 +87,7 @@ def test_another_training_is_refused(change, said, tmp_path):
 
 def test_damage_is_reported(tmp_path):
     checkpoint = Checkpoint(tmp_path, REQUEST)
-    checkpoint.write(1, {}, [("x", np.arange(100))])
+    checkpoint.write(1, {}, [("x", np.arange(100, dtype=np.int32))])
     path = tmp_path / "epoch-1" / "x.safetensors"
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
@@ -87,11 +96,102 @@ def test_damage_is_reported(tmp_path):
     path.write_bytes(whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:])
     with pytest.raises(ValueError, match=r"x\.safetensors is damaged: its checksum does not match"):
         checkpoint.load().array("x")
+    path.write_bytes(whole.replace(b"I32", b"F32"))
+    with pytest.raises(ValueError, match=r"x\.safetensors is damaged: its checksum does not match"):
+        checkpoint.load()
+    path.write_bytes(whole.replace(b"[100]", b"[4,25]"[:5]))
+    with pytest.raises(ValueError, match=r"x\.safetensors is damaged"):
+        checkpoint.load()
     path.write_bytes(whole)
     assert checkpoint.load().array("x").tolist() == list(range(100))
-    (tmp_path / "checkpoint.json").write_text("{")
-    with pytest.raises(ValueError, match=r"checkpoint\.json is damaged"):
+    path.rename(tmp_path / "x")
+    for target in (tmp_path / "x", "/dev/zero"):
+        path.symlink_to(target)
+        with pytest.raises(ValueError, match=r"x\.safetensors is damaged: .* is not a regular file"):
+            checkpoint.load()
+        path.unlink()
+    with pytest.raises(ValueError, match=r"x\.safetensors is damaged: .*No such file"):
         checkpoint.load()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", "null", "{}", "[" * 100_000, '{"format": "gensim_hilbert checkpoint"}', "\ud800", *map(str, range(4))],
+)
+def test_a_damaged_manifest_is_one_sentence(text, tmp_path):
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    checkpoint.write(1, {"done": 12345}, [("x", np.arange(100))])
+    path = tmp_path / "checkpoint.json"
+    whole = json.loads(path.read_text())
+    changes = {
+        "0": path.read_text().replace("12345", "12346"),
+        "1": crafted(whole | {"arrays": "../epoch-1"}),
+        "2": crafted(whole | {"epochs": -1}),
+        "3": crafted(whole | {"checksums": {"/dev/zero": 1}}),
+    }
+    path.write_bytes(changes.get(text, text).encode("utf-8", "surrogatepass"))
+    with pytest.raises(ValueError, match=r"checkpoint\.json is damaged: .*; remove .* and train anew") as caught:
+        checkpoint.load()
+    assert "\n" not in str(caught.value)
+
+
+def crafted(manifest):
+    """A manifest whose checksum is right."""
+    return json.dumps(manifest | {"crc32": manifest_checksum(manifest)})
+
+
+@pytest.mark.parametrize("name", ["checkpoint.json", "epoch-3/x.safetensors", "epoch-3/y.safetensors", "epoch-3"])
+@pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
+def test_the_checkpoint_before_a_damaged_one_is_used(name, damage, tmp_path, caplog):
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    facts = {"history": []}
+    for epochs in (1, 2, 3):
+        facts["history"].append(epochs)  # What a solver tells of itself may change later.
+        checkpoint.write(epochs, facts, [("x", np.full(5, epochs)), ("y", np.full(5, -epochs))])
+    path = tmp_path / name
+    if path.is_dir():
+        shutil.rmtree(path)
+    elif damage == "remove":
+        path.unlink()
+    else:
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data if damage == "flip" else data[:-1])
+    again = Checkpoint(tmp_path, REQUEST)
+    saved = again.load()
+    assert (saved.epochs, saved.facts, saved.array("x").tolist()) == (2, {"history": [1, 2]}, [2] * 5)
+    (warning,) = caplog.records
+    assert str(path) in warning.getMessage()
+    assert "goes on from the checkpoint before it, after epoch 2" in warning.getMessage()
+    again.write(3, facts, [("x", np.full(5, 3))])
+    assert Checkpoint(tmp_path, REQUEST).load().epochs == 3
+    shutil.rmtree(tmp_path / "epoch-3")
+    assert Checkpoint(tmp_path, REQUEST).load().epochs == 2
+
+
+def test_the_checkpoint_before_is_not_used_for_another_training(tmp_path):
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    for epochs in (1, 2):
+        checkpoint.write(epochs, {}, [])
+    (tmp_path / "checkpoint.json").write_text("{")
+    with pytest.raises(ValueError, match="holds a checkpoint of another training"):
+        Checkpoint(tmp_path, REQUEST | {"counts": "other"}).load()
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_training_goes_on_from_the_checkpoint_before(solver, some_news, tmp_path, caplog):
+    options = {**SMALL_OPTIONS, "epochs": 4, "solver": solver}
+    expected = HilbertMLE(some_news, **options)
+    with pytest.raises(Stop):
+        HilbertMLE(some_news, **options, checkpoint=tmp_path, callbacks=[StopAfter(3)])
+    path = tmp_path / "training-1" / "epoch-3" / "v.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 4
+    path.write_bytes(data)
+    assert_same_vectors(HilbertMLE(some_news, **options, checkpoint=tmp_path), expected)
+    warnings = [record.getMessage() for record in caplog.records if "is damaged" in record.getMessage()]
+    assert len(warnings) == 1
+    assert str(path) in warnings[0]
 
 
 @pytest.fixture(scope="module")
