@@ -30,7 +30,6 @@ cdef extern from "matrices.h":
                                 float* out, Py_ssize_t out_stride) noexcept nogil
 
 
-
 def use_lanes(int most):
     """Use registers of at most so many floats, or as many as this machine has; return their number: 4, 8 or 16."""
     cdef int lanes = widest(most)
@@ -66,6 +65,16 @@ def add_products(const float[::1] values not None, const float[:, ::1] right not
             if starts[i + 1] > starts[i]:
                 gather(&out[i, 0], &right[0, 0], width, &columns[starts[i]], &values[starts[i]],
                        starts[i + 1] - starts[i], d)
+
+
+def weigh_excess(float[::1] values not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
+                 const float[::1] a not None, const float[::1] b not None, float least):
+    """Turn the values of pairs into a_i b_j max(value - least, 0)."""
+    cdef Py_ssize_t i, k
+    with nogil:
+        for i in range(starts.shape[0] - 1):
+            for k in range(starts[i], starts[i + 1]):
+                values[k] = a[i] * b[columns[k]] * max(values[k] - least, 0)
 
 
 def transpose(const int32_t[::1] starts not None, const int32_t[::1] columns not None,

@@ -7,6 +7,9 @@ def pair_products(
 def add_products(
     values: np.ndarray, right: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
 ) -> None: ...
+def weigh_excess(
+    values: np.ndarray, starts: np.ndarray, columns: np.ndarray, a: np.ndarray, b: np.ndarray, least: float
+) -> None: ...
 def transpose(
     starts: np.ndarray,
     columns: np.ndarray,

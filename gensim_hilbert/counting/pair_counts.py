@@ -22,7 +22,7 @@ from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
-from gensim_hilbert.counting.store import Store
+from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
@@ -358,11 +358,20 @@ class PairCounts:
         This takes time in proportion to the entries if n is a power of two up to `manifest["classes"]`; for other n
         more is read than returned.
         """
+        found = self.compressed(i, j, n)
+        shape = (len(range(i, len(self), n)), len(range(j, len(self), n)))
+        table = sparse.csr_array((found.values, found.columns, found.starts), shape=shape)
+        table.sort_indices()
+        return table
+
+    def compressed(self, i: int, j: int, n: int) -> Compressed:
+        """Return the arrays of `shard`, with columns in any order."""
         if n < 1 or not 0 <= i < n or not 0 <= j < n:
             raise ValueError(f"shard({i}, {j}, {n}): needs 0 <= i, j < n")
-        rows, columns, values = self._values(i, j, n)
-        shape = (len(range(i, len(self), n)), len(range(j, len(self), n)))
-        return sparse.coo_array((values, (rows // n, columns // n)), shape=shape).tocsr()
+        found = self._store.compressed(i, j, n)
+        if self._keep is not None:
+            found.values[:] *= self._keep[i::n][found.rows] * self._keep[j::n][found.columns]
+        return found
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the whole table as one (V, V) CSR array of float64, contexts x terms."""

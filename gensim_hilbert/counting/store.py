@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gensim_hilbert._merge import tile_numbers
+from gensim_hilbert._merge import count_rows, place_entries, tile_numbers
 from gensim_hilbert.counting.layout import (
     FORMAT,
     INDEX,
@@ -45,6 +45,19 @@ from gensim_hilbert.counting.validation import (
 from gensim_hilbert.files import Staging, read_json, remove, to_json, write_whole
 from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
+
+
+class Compressed(NamedTuple):
+    """A sparse table in CSR form: row i has the columns `columns[starts[i] : starts[i + 1]]`, and values likewise."""
+
+    starts: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The row of each value."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
 class Store:
@@ -79,7 +92,8 @@ class Store:
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
             path = self.directory / shard_name(row_class)
-            self._maps[row_class] = (
+            # As a plain array, because slices of a memory map take ten times as long.
+            self._maps[row_class] = np.asarray(
                 np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
             )
         return self._maps[row_class]
@@ -139,6 +153,24 @@ class Store:
             return empty, empty, empty.astype(np.uint64)
         rows, columns, counts = zip(*parts, strict=True)
         return np.concatenate(rows), np.concatenate(columns), np.concatenate(counts).astype(np.uint64, copy=False)
+
+    def compressed(self, i: int, j: int, n: int) -> Compressed:
+        """Return the counts of `table[i::n, j::n]`, numbered within it.
+
+        The columns of a row ascend if n is the number of classes.
+        """
+        parts = [(*part, False) for part in self._half(i, j, n)]
+        if self.mirrored:  # Below the diagonal.
+            parts = [(columns, rows, counts, True) for rows, columns, counts in self._half(j, i, n)] + parts
+        lengths = np.zeros(len(range(i, self.size, n)), dtype=np.int64)
+        for rows, columns, _, off_diagonal in parts:
+            count_rows(rows, columns, n, off_diagonal, lengths)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        found = Compressed(starts, np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1]))
+        places = starts[:-1].copy()
+        for rows, columns, counts, off_diagonal in parts:
+            place_entries(rows, columns, counts, n, off_diagonal, places, found.columns, found.values, self.scale)
+        return found
 
     def _half(self, i: int, j: int, n: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         step = math.gcd(n, self.classes)

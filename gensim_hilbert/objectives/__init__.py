@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.counting.store import Compressed
 
 if TYPE_CHECKING:
     import torch
@@ -171,12 +172,10 @@ class Objective:
 
     # ------------------------------------------------------------------ for those who write objectives
 
-    def positives(self, i: int, j: int, n: int) -> sparse.csr_array:
+    def positives(self, i: int, j: int, n: int) -> Compressed:
         """Return the values of the pairs that occur in the shard [i::n, j::n], numbered within it."""
-        shard = self.counts.shard(i, j, n)
-        rows = np.repeat(np.arange(shard.shape[0]), np.diff(shard.indptr))
-        shard.data = self.values(shard.data, i + n * rows, j + n * shard.indices)
-        return shard
+        found = self.counts.compressed(i, j, n)
+        return found._replace(values=self.values(found.values, i + n * found.rows, j + n * found.columns))
 
     def sums(self, function: Callable[[np.ndarray], np.ndarray]) -> Biases:
         """Return sums of a function of the counts that are not zero, one per context and one per term."""

@@ -58,8 +58,9 @@ class Hilbert(Objective):
         marginals, total = self.counts.marginals, self.counts.total
         rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
         self.exponential_up_to = self.largest = max(LARGEST, 1 + math.log(total / rarest))
-        self.contexts, self.context_factors = tempered(marginals.contexts / total, self.temperature, self.threshold)
+        self.contexts, context_ratios = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
+        self.context_factors = context_ratios / total
 
     @property
     def weights(self) -> Biases:
@@ -68,7 +69,7 @@ class Hilbert(Objective):
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
         """Return the tempered counts s."""
-        return np.asarray(counts / self.counts.total * self.context_factors[contexts] * self.term_factors[terms])
+        return np.asarray(counts * self.context_factors.take(contexts) * self.term_factors.take(terms))
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
         """Return PMI."""

@@ -423,10 +423,10 @@ class Factorization:
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:
-            with threads(1):
-                turns = self.kernel.axes(torch.from_numpy(w), torch.from_numpy(v), self.gauge)
+            with Team(self.shards.on_host()) as team:
+                turns = self.kernel.axes(torch.from_numpy(w), torch.from_numpy(v), self.gauge, team.each)
                 for side, axes in zip(sides, turns, strict=True):
-                    turn_(side, axes)
+                    turn_(side, axes, team.each)
         elif self.balance is not None:
             sides = [sides[0] / torch.from_numpy(self.balance), sides[1] * torch.from_numpy(self.balance)]
         covectors, parameters = (np.ascontiguousarray(side.numpy()) for side in sides)

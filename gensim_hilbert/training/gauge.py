@@ -15,7 +15,7 @@ from gensim_hilbert.training.device import Each, wide
 
 # See benchmarks/RESULTS.md.
 GAUGE = {"factorization": 0.3, "gibbs": 0.5}
-ROWS = 1 << 14  # that are converted to float64 at a time
+ROWS = 1 << 12  # Rows that are converted to float64 at a time.
 
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -31,33 +31,39 @@ def canonical_(w: torch.Tensor, v: torch.Tensor, gauge: float) -> None:
         turn_(side, axes)
 
 
-def canonical_axes(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
+def canonical_axes(
+    w: torch.Tensor, v: torch.Tensor, gauge: float, each: Each = map
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the matrices by which to multiply W and V; they follow from second moments, some rows at a time."""
-    to_w, r_w = whitening(w)
-    to_v, r_v = whitening(v)
+    to_w, r_w = whitening(w, each)
+    to_v, r_v = whitening(v, each)
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
     to_w, to_v = to_w @ left * strength ** (1 - gauge), to_v @ right.T * strength**gauge
     # Signs are such that third moments over vectors are positive, which noise rarely flips.
-    third = sum((rows.double() @ to_v).pow_(3).sum(dim=0) for rows in torch.split(v, ROWS))
+    third = sum(each(lambda rows: (rows.double() @ to_v).pow_(3).sum(dim=0), torch.split(v, ROWS)))
     sign = torch.where(torch.as_tensor(third) < 0, -1.0, 1.0).double()
     return to_w * sign, to_v * sign
 
 
-def turn_(rows: torch.Tensor, axes: torch.Tensor) -> None:
+def turn_(rows: torch.Tensor, axes: torch.Tensor, each: Each = map) -> None:
     """Multiply rows by a matrix in place: vectors, or the rows that vectors are made of."""
-    for some in torch.split(rows, ROWS):
-        some.copy_(some.double() @ axes)
+    for _ in each(lambda some: some.copy_(some.double() @ axes), torch.split(rows, ROWS)):
+        pass
 
 
-def whitening(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def whitening(x: torch.Tensor, each: Each = map) -> tuple[torch.Tensor, torch.Tensor]:
     """Return A with (X A)^T X A = 1, and R with X = X A R; axes that X does not have are left out of both."""
-    moments = torch.zeros(x.shape[1], x.shape[1], dtype=torch.float64)
-    for rows in torch.split(x, ROWS):
-        moments += rows.double().T @ rows.double()
+    moments = torch.as_tensor(sum(each(second_moments, torch.split(x, ROWS))))
     squares, axes = torch.linalg.eigh(moments)
     lengths = squares.clamp_min(0).sqrt()
     there = lengths > 1e-7 * lengths.max()  # float32 has no more digits
     return axes * torch.where(there, 1 / lengths.clamp_min(1e-300), 0.0), (axes * (lengths * there)).T
+
+
+def second_moments(rows: torch.Tensor) -> torch.Tensor:
+    """Return X^T X in float64."""
+    rows = rows.double()
+    return rows.T @ rows
 
 
 def balancing(w: np.ndarray, v: np.ndarray) -> np.ndarray:

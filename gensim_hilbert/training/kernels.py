@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Biases
+from gensim_hilbert.training.device import Each
 from gensim_hilbert.training.gauge import balancing, canonical_axes, principal_axes
 from gensim_hilbert.training.pairs import AnyPairs
 
@@ -76,9 +77,9 @@ class Product:
         """Return what is added to w.v, per context and per term, or None."""
         return None
 
-    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
+    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float, each: Each = map) -> Pair:
         """Return the matrices that turn both sides to the canonical gauge."""
-        return canonical_axes(w[:, : self.vector_size], v[:, : self.vector_size], gauge)
+        return canonical_axes(w[:, : self.vector_size], v[:, : self.vector_size], gauge, each)
 
 
 class Biased(Product):
@@ -191,9 +192,9 @@ class SquaredNorm(Biased):
         """Return half the squared norms, those of contexts plus C."""
         return (w[:, :-1] ** 2).sum(axis=1) / 2 + w[:, -1].mean(), (v[:, :-1] ** 2).sum(axis=1) / 2
 
-    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float) -> Pair:
+    def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float, each: Each = map) -> Pair:
         """Return principal axes for both sides; norms are part of psi, so that axes can only be rotated."""
-        axes = principal_axes([w[:, : self.vector_size], v[:, : self.vector_size]]).double()
+        axes = principal_axes([w[:, : self.vector_size], v[:, : self.vector_size]], each).double()
         return axes, axes
 
 

@@ -105,9 +105,9 @@ class Shards:
     def _load(self, i: int, j: int) -> HostPairs:
         """Read a shard from the store."""
         table = self.objective.positives(i, j, self.n)
-        starts = np.full(self.rows + 1, table.nnz, dtype=np.int32)
-        starts[: table.shape[0] + 1] = table.indptr
-        parts = [starts, table.indices.astype(np.int32), table.data.astype(np.float32)]
+        starts = np.full(self.rows + 1, len(table.columns), dtype=np.int32)
+        starts[: len(table.starts)] = table.starts
+        parts = [starts, table.columns, table.values.astype(np.float32)]
         if self.cache is not None:
             parts = [self.slabs.keep(part) for part in parts]
         return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)

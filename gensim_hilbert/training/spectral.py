@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gensim_hilbert._pairs import add_products
+from gensim_hilbert._pairs import add_products, weigh_excess
 from gensim_hilbert.training.device import multiplied
 from gensim_hilbert.training.shards import Shard, Slabs
 from gensim_hilbert.training.team import Team
@@ -61,8 +61,9 @@ def spectral_start(
         if biases is not None:
             added = shard.pairs.with_words(biases[0][shard.i], biases[1][shard.j])
             phi = phi - added.a - added.b
-        roots = shard.pairs.with_words(root_a[shard.i], root_b[shard.j])
-        return (phi - least).clamp_(min=0).mul_(roots.a).mul_(roots.b)
+        roots = root_a[shard.i].numpy(), root_b[shard.j].numpy()
+        weigh_excess(phi.numpy(), shard.pairs.starts, shard.pairs.columns, *roots, least)
+        return phi
 
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix."""

@@ -92,8 +92,8 @@ def rows_for(objective: Objective) -> tuple[torch.Tensor, torch.Tensor]:
 def pairs_in(bound: Objective, i: int = 0, j: int = 0, n: int = 1) -> HostPairs:
     """The pairs that occur in a shard, in float64."""
     table = bound.positives(i, j, n)
-    starts, columns = (part.astype(np.int32) for part in (table.indptr, table.indices))
-    return HostPairs(starts, columns, torch.from_numpy(table.data.astype(np.float64)), table.shape[1])
+    values = torch.from_numpy(table.values.astype(np.float64))
+    return HostPairs(table.starts.astype(np.int32), table.columns, values, len(bound.terms[j::n]))
 
 
 def differentiate(bound: Objective, w: torch.Tensor, v: torch.Tensor, n: int = 1) -> Gradients:
