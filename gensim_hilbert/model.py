@@ -293,7 +293,17 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
-        self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source)
+        are_random = not goes_on and self.learnt_from is LearntFrom.NOTHING and self.wv.composition is None
+        if are_random:  # Nobody has seen these vectors, and their memory is needed. Zeros take none.
+            self.wv.vectors = np.zeros(self.wv.vectors.shape, dtype=np.float32)
+        del start
+        try:
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source)
+        finally:
+            if are_random and self.learnt_from is LearntFrom.NOTHING:
+                self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
+                self.wv.resize_vectors(seed=self.seed)
+                self._vectors_crc = vectors_crc(self)
 
     def _train_on_stream(
         self, corpus: Corpus, words: int, epochs: int, callbacks: Iterable[Any], report_delay: float

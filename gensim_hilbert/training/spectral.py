@@ -94,25 +94,35 @@ def spectral_start(
         return axes.flip(1), squares.flip(0).clamp_min(0)
 
     def orthonormal(blocks: torch.Tensor) -> torch.Tensor:
-        """Return an orthonormal basis of the columns; columns that are missing are zero."""
+        """Make the columns an orthonormal basis, in place; columns that are missing are zero."""
         axes, squares = moments(blocks)
         whitened = (axes * inverse_roots(squares)).float()
-        return torch.stack(list(team.each(lambda block: multiplied(block, whitened), blocks)))
+        for _ in team.each(lambda block: block.copy_(multiplied(block, whitened)), blocks):
+            pass
+        return blocks
 
-    noise = torch.randn(shards.size, rank, generator=generator)
-    basis = orthonormal(sweep(shards.arranged(noise.numpy()), transposed=False))
-    basis = orthonormal(sweep(orthonormal(sweep(basis, transposed=True)), transposed=False))
+    def scaled_back(blocks: torch.Tensor, turn: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """Return the rows of one side along the axes that are kept; along others they are zero."""
+        rows = torch.zeros(*blocks.shape[:2], vector_size)
+
+        def turn_block(k: int) -> None:
+            rows[k, :, : turn.shape[1]] = shortened(multiplied(blocks[k], turn), weights[k])
+
+        for _ in team.each(turn_block, range(shards.n)):
+            pass
+        return rows
+
+    # Never more than three matrices of this size are in memory: they are among the largest of all.
+    basis = torch.randn(shards.n, shards.rows, rank, generator=generator)
+    for transposed in (False, True, False):
+        basis = orthonormal(sweep(basis, transposed))
     projected = sweep(basis, transposed=True)
     axes, squares = moments(projected)
     # The projected table is R S M^T with singular values S: covectors are the basis times M S^(1/2), vectors R S^(1/2).
     axes, squares = axes[:, :vector_size], squares[:vector_size]
-    to_covectors, to_vectors = (axes * squares**0.25).float(), (axes * inverse_roots(squares).sqrt()).float()
-    sides = (basis, to_covectors, root_a), (projected, to_vectors, root_b)
-    missing = vector_size - len(squares)
-    w, v = (
-        torch.nn.functional.pad(shortened(rows @ turn, weight), (0, missing)).contiguous()
-        for rows, turn, weight in sides
-    )
+    w = scaled_back(basis, (axes * squares**0.25).float(), root_a)
+    del basis
+    v = scaled_back(projected, (axes * inverse_roots(squares).sqrt()).float(), root_b)
     unused = torch.nonzero(~is_there(squares)).view(-1)
     if len(unused):
         # Axes that are zero on both sides would stay so: the gradient of each is a multiple of the other.
