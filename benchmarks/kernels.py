@@ -131,15 +131,12 @@ def time_parts(fit) -> None:
     """Print the share of each part in one pass of one thread, by wrappers around the functions that make it up."""
     from gensim_hilbert.training.factorization import Factorization
     from gensim_hilbert.training.factors import Factor
-    from gensim_hilbert.training.kernels import Product
-    from gensim_hilbert.training.pairs import HostPairs
 
     say("kernel: two passes of one thread")
     parts: dict[str, list[tuple[type, str]]] = {
-        "pairs that occur: products and gradients": [(HostPairs, "products"), (HostPairs, "add_gradients")],
-        "pairs that occur: taken out of the sample": [(HostPairs, "hide_in_columns"), (HostPairs, "hide_in_rows")],
-        "products of the sample": [(Product, "psi"), (Product, "slopes")],
-        "exponentials": [(type(fit.objective), f"differentiate_{kind}_") for kind in ("pairs", "background")],
+        "pairs that occur": [(type(fit.gradients), "_add_pairs")],
+        "sample": [(type(fit.gradients), "_sample")],
+        "draws": [(type(fit.gradients), "draw_columns"), (type(fit.gradients), "draw_rows")],
         "Adam's steps": [(Factor, "step")],
         "turning to principal axes": [(Factorization, "_turn")],
     }
@@ -190,10 +187,12 @@ def compare_backgrounds(path: str, size: int) -> None:
     """Print the time of dense and of sampled passes for small vocabularies, one thread, fastest of 5 by turns."""
     from gensim_hilbert import PairCounts
     from gensim_hilbert.objectives import Hilbert
-    from gensim_hilbert.training.factorization import COLUMNS, DENSE_WORDS, Factorization
+    from gensim_hilbert.training.factorization import COLUMNS, Factorization
 
-    print(f"One thread, {COLUMNS} columns sampled on average; `DENSE_WORDS` is {DENSE_WORDS}\n")
-    print("| d | words | shards | dense, ms per pass | sampled | sampled / dense |\n|---|---|---|---|---|---|")
+    print(f"One thread, {COLUMNS} columns sampled on average\n")
+    print(
+        "| d | words | shards | dense, ms per pass | sampled | sampled / dense | `auto` |\n|---|---|---|---|---|---|---|"
+    )
     for words in CROSSOVER:
         say(f"kernel: dense and sampled passes, {words} words, {size} dimensions")
         objective = Hilbert().bind(PairCounts.from_corpus(path, min_count=1, max_final_vocab=words, sample=SAMPLE))
@@ -204,7 +203,9 @@ def compare_backgrounds(path: str, size: int) -> None:
         passes = max(1, 64 // n)
         runs = [[seconds(partial(fit.run, passes * n * n)) / passes * 1e3 for fit in fits] for _ in range(6)]
         dense, sampled = np.min(runs[1:], axis=0)
-        cells = f"{n} x {n} | {dense:.2f} | {sampled:.2f} | {sampled / dense:.2f}"
+        auto = make(background="auto")
+        chosen = "dense" if auto.gradients is auto.dense else "sampled"
+        cells = f"{n} x {n} | {dense:.2f} | {sampled:.2f} | {sampled / dense:.2f} | {chosen}"
         print(f"| {size} | {len(objective.counts):,} | {cells} |", flush=True)
     print()
 

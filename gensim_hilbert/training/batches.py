@@ -90,12 +90,16 @@ class Batches:
         return stacked(cost.loss, error, cost.mass, cost.share, squares_w + squares_v, prior_w + prior_v)
 
     def loss(self, w: Factor, v: Factor, offset: int) -> torch.Tensor:
-        """Return loss, mass and share of the shards (i, i + offset), exactly and without moving anything."""
+        """Return loss, its squared error, mass and share of the shards (i, i + offset); nothing is moved."""
         row = self._row(w, v, offset, 0)
         psi = self.kernel.pair_psi(row.w.view(-1, row.w.shape[-1]), row.v.view(-1, row.v.shape[-1]), row.pairs)
         cost = self.objective.differentiate_pairs_(psi, row.words(row.pairs))
-        rest = self._dense(row) if self.objective.has_background else psi.new_zeros(())
-        return stacked(cost.loss + rest, cost.mass + rest, cost.share)
+        rest, error = psi.new_zeros(()), psi.new_zeros(())
+        if self.objective.has_background and isinstance(self.gradients, SampledGradients):
+            rest, error = self._sampled(row, torch.zeros_like(row.w), torch.zeros_like(row.v))
+        elif self.objective.has_background:
+            rest = self._dense(row)
+        return stacked(cost.loss + rest, error, cost.mass + rest, cost.share)
 
     def _row(self, w: Factor, v: Factor, offset: int, number: int) -> Row:
         """Return a row of shards, its pairs from the device's memory if they are there."""

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Cost, Objective
+from gensim_hilbert.training import costs
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.composed import Composed, Mixture
@@ -47,7 +48,6 @@ TOLERANCE = 1e-4
 DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
 LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
 COLUMNS = 64  # Columns that are drawn for each shard, on average over all passes.
-DENSE_WORDS = 256  # Up to so many words it takes no longer to visit all cells (benchmarks/RESULTS.md).
 
 
 class Diverged(ArithmeticError):
@@ -80,7 +80,8 @@ class Factorization:
     n : int, optional
         Shards per side; by default so many that a shard has 512 to 1,024 rows, but no more than the store's classes.
     background : {"auto", "sampled", "dense"}
-        Whether pairs that do not occur are sampled or all visited; "auto" visits them all in small vocabularies.
+        Whether pairs that do not occur are sampled or all visited; "auto" visits them all where that
+        takes no more than twice as long (`costs.py`).
     columns : int
         How many columns, and rows, of each shard are drawn, on average over all passes.
     on_start : callable, optional
@@ -151,17 +152,27 @@ class Factorization:
         self.kernel = KERNELS[objective.kernel](vector_size, precision)
         self.shards = Shards(objective, self.n, self.device, memory_gb)
         self.dense = DenseGradients(objective, self.kernel, self.shards)
-        self.gradients: DenseGradients | SampledGradients = self.dense
-        if background == "sampled" or (background == "auto" and self.size > DENSE_WORDS):
-            compiled = objective.exponential_up_to is not None and self.device.type == "cpu" and self.kernel.is_plain
-            kind = ExponentialGradients if compiled else SampledGradients
-            self.gradients = kind(objective, self.kernel, self.shards, columns, seed)
+        self.gradients = self._choose_gradients(background, columns)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
         self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
         biases = None if start is None else start.biases
         self.loss_without_vectors = loss_at_zero(objective, self.kernel, self.shards, biases, seed)
+
+    def _choose_gradients(self, background: str, columns: int) -> DenseGradients | SampledGradients:
+        """Return how gradients are computed, for "auto" in the way that costs less."""
+        on_host = self.device.type == "cpu"
+        compiled = on_host and self.objective.exponential_up_to is not None and self.kernel.is_plain
+        if background == "auto":
+            sampled = costs.COMPILED if compiled else costs.SAMPLED if on_host else costs.SAMPLED_ON_GPU
+            dense = costs.DENSE if on_host else costs.DENSE_ON_GPU
+            sizes = self.shards.rows, columns, self.shards.pairs / self.n**2, self.vector_size
+            background = "dense" if costs.prefers_dense(sampled, dense, *sizes) else "sampled"
+        if background == "dense":
+            return self.dense
+        kind = ExponentialGradients if compiled else SampledGradients
+        return kind(self.objective, self.kernel, self.shards, columns, self.seed)
 
     # ------------------------------------------------------------------ beginning
 

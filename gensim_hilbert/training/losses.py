@@ -56,14 +56,14 @@ class Sums:
 def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor, v: Factor, seed: int) -> Sums:
     """Return the sums of the losses of all shards; nothing is moved."""
     dense, sums = DenseGradients(objective, kernel, shards), Sums()
+    is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
+    sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
     if shards.device.type != "cpu":
         for offset in range(shards.n):
             # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
-            loss, mass, share = Batches(dense).loss(w, v, offset).tolist()
-            sums.add(Cost(loss, mass, share), 0.0, 0.0, shards.n)
+            loss, error, mass, share = Batches(sampled or dense).loss(w, v, offset).tolist()
+            sums.add(Cost(loss, mass, share), error, 0.0, shards.n)
         return sums
-    is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
-    sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
 
     def cost_of(shard: Shard) -> tuple[Cost, float]:
         rows = w[shard.i], v[shard.j]

@@ -62,8 +62,8 @@ class Shards:
     def __init__(self, objective: Objective, n: int, device: torch.device, memory_gb: float):
         self.objective, self.n, self.device, self.size = objective, n, device, len(objective.counts)
         self.rows = -(-self.size // n)
-        pairs = objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)
-        fits = BYTES_PER_PAIR * pairs + 4 * n * self.size < memory_gb * (1 << 30)
+        self.pairs = objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)  # At most.
+        fits = BYTES_PER_PAIR * self.pairs + 4 * n * self.size < memory_gb * (1 << 30)
         self.cache: dict[tuple[int, int], HostPairs] | None = {} if fits else None
         self.slabs = Slabs()
         self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
