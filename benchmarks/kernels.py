@@ -190,9 +190,8 @@ def compare_backgrounds(path: str, size: int) -> None:
     from gensim_hilbert.training.factorization import COLUMNS, Factorization
 
     print(f"One thread, {COLUMNS} columns sampled on average\n")
-    print(
-        "| d | words | shards | dense, ms per pass | sampled | sampled / dense | `auto` |\n|---|---|---|---|---|---|---|"
-    )
+    print("| d | words | shards | dense, ms per pass | sampled | sampled / dense | `auto` |")
+    print("|---|---|---|---|---|---|---|")
     for words in CROSSOVER:
         say(f"kernel: dense and sampled passes, {words} words, {size} dimensions")
         objective = Hilbert().bind(PairCounts.from_corpus(path, min_count=1, max_final_vocab=words, sample=SAMPLE))

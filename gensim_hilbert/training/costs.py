@@ -1,8 +1,9 @@
 """What a visit of a shard takes, by which `background="auto"` chooses between all cells and a sample of them.
 
 Prices on the host are nanoseconds of one core. They were fitted to the times of 24 shards of 63 to 1,023 rows, with 50
-to 300 dimensions, and are within a tenth of most of them (benchmarks/RESULTS.md). Only their ratios matter, which differ
-less between machines than speed does. Prices on a GPU have not been measured: they follow from 20 TFLOP/s and 500 GB/s.
+to 300 dimensions, and are within a tenth of most of them (benchmarks/RESULTS.md). Only their ratios matter, which
+differ less between machines than speed does. Prices on a GPU have not been measured: they follow from 20 TFLOP/s and
+500 GB/s.
 """
 
 from __future__ import annotations
