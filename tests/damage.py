@@ -5,7 +5,9 @@ Every example is a function of its number, so that one that has failed can be ru
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import multiprocessing
 import os
 import random
@@ -151,7 +153,10 @@ def damage(folder: Path, source: random.Random, links: bool) -> str:
     """Damage one or two files of a folder; returns what was done."""
     done = []
     for _ in range(source.choice([1, 1, 1, 2])):
-        path = source.choice(sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()))
+        paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        if not paths:
+            break
+        path = source.choice(paths)
         how = source.random()
         if links and how < 0.06:
             done.append(replace(folder, path, source))
@@ -199,8 +204,9 @@ def run_example(subject: Subject, whole: Path, seed: int, number: int, accepted:
         folder = Path(parent) / "copy"
         shutil.copytree(whole, folder)
         what = damage(folder, source, subject.links)
-        if subject.repair is not None:
-            subject.repair(folder)
+        with contextlib.suppress(Exception):  # What is damaged too much to be repaired stays as it is.
+            if subject.repair is not None:
+                subject.repair(folder)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -223,8 +229,7 @@ def run_examples(subject: Subject, whole: Path, seed: int, numbers: range, accep
     if "LD_PRELOAD" not in os.environ:  # Sanitizers map terabytes.
         used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, used + MOST_MEMORY))
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
+    logging.disable()
     for number in numbers:
         to.send((number, None))
         signal.alarm(MOST_SECONDS)
