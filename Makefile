@@ -22,7 +22,7 @@ INSTALLED := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.development
 COMPILED := $(VENV)/.compiled
 
-.PHONY: venv demo test test-all lint format docs bench bench-peers dist clean
+.PHONY: venv demo test test-all sanitize lint format docs bench bench-peers dist clean
 
 venv: $(DEVELOPMENT) $(COMPILED)
 
@@ -78,6 +78,22 @@ test: $(DEVELOPMENT) $(COMPILED)
 
 test-all: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/python -m pytest -q -m ""
+
+# The tests of kernels, and of damaged files, with modules that end the process where C code reads or writes outside of
+# an array, or does what C does not define. The sanitized package is a build of its own; the other one stays as it is.
+SANITIZED := build/sanitized
+SANITIZED_TESTS := tests/property tests/counting tests/corpus tests/training/test_gibbs.py tests/training/test_pairs.py \
+	tests/training/test_gradients.py tests/training/test_factors.py tests/test_vocabulary.py
+CC_FILE = $(shell $(or $(CC),cc) -print-file-name=$(1))
+
+sanitize: $(DEVELOPMENT)
+	@echo "Compiling the Cython modules with sanitizers"
+	@rm -rf $(SANITIZED)
+	@GENSIM_HILBERT_SANITIZE=address,undefined $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED)/lib \
+		--build-temp $(SANITIZED)/temp
+	@LD_PRELOAD="$(call CC_FILE,libasan.so) $(call CC_FILE,libubsan.so) $(call CC_FILE,libstdc++.so.6)" \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+		OMP_NUM_THREADS=1 PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -q -m "" $(SANITIZED_TESTS)
 
 lint: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/ruff check --quiet .

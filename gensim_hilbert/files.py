@@ -24,7 +24,7 @@ import smart_open
 from smart_open.compression import compression_wrapper
 
 from gensim_hilbert.locations import is_local, missing_package
-from gensim_hilbert.untrusted import parse_json
+from gensim_hilbert.untrusted import parse_json, require_regular
 
 if sys.platform != "win32":
     import fcntl
@@ -307,7 +307,10 @@ def _taken_lock(folder: Path) -> TextIO | None:
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(open(folder / LOCK, "w"))
+            # Somebody may have put a link to another file there, or a pipe, which would be waited for.
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            file = stack.enter_context(open(os.open(folder / LOCK, flags, 0o666), "w"))
+            require_regular(folder / LOCK)
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not os.path.samestat(os.fstat(file.fileno()), os.stat(folder / LOCK)):
                 return None

@@ -6,6 +6,7 @@ of an allocation before the file has been seen to hold that much.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -33,9 +34,11 @@ def damage_named(path: AnyPath, description: str) -> Iterator[None]:
     except (ImportError, MemoryError):
         raise
     except OSError as error:
-        if error.errno is not None or str(path) in str(error):
-            raise
-        raise ValueError(f"{path} is not {description}, or damaged: {one_line(error)}") from error
+        # Decompressors raise errors without a number. A place before the beginning of a file is an invalid argument.
+        if error.filename is None and error.errno in (None, errno.EINVAL) and str(path) not in str(error):
+            raise ValueError(f"{path} is not {description}, or damaged: {one_line(error)}") from error
+        error.filename = error.filename or os.fspath(path)
+        raise
     except Exception as error:
         if isinstance(error, ValueError) and str(path) in str(error):
             raise

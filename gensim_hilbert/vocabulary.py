@@ -60,6 +60,8 @@ class Vocabulary:
         self.sentences = int(sentences)
         if len(self.words) != len(self.counts):
             raise ValueError(f"{len(self.words)} words but {len(self.counts)} counts")
+        if self.counts.sum(dtype=np.float64) >= 2.0**63:
+            raise ValueError("the counts of the words add up to more than 64 bits can hold")
         if len(set(self.words)) != len(self.words):  # The index takes much memory, so it is made only when wanted.
             twice = next(word for k, word in enumerate(self.words) if self.index[word] != k)
             raise ValueError(f"the word {twice!r} is in the vocabulary twice")
@@ -199,7 +201,7 @@ class Vocabulary:
                     counts.append(count)
             if not all(type(word) is str for word in words):
                 raise ValueError("a word is not a string")
-            if not all(type(count) is int and count >= 0 for count in counts) or sum(counts) >= 1 << 63:
+            if not all(type(count) is int and count >= 0 for count in counts):
                 raise ValueError("the counts are not whole numbers of 0 or more")
             return cls(words, counts, tokens=tokens, sentences=sentences)
 

@@ -44,6 +44,19 @@ def write_all(staging, folder, data):
             file.write(data)
 
 
+def test_a_lock_follows_no_link_and_waits_for_no_pipe(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic links"), locked(tmp_path / "linked"):
+        pass
+    assert (tmp_path / "precious").read_text() == "kept"
+    (tmp_path / "piped").mkdir()
+    os.mkfifo(tmp_path / "piped" / "lock")
+    with pytest.raises(ValueError, match="lock is not a regular file"), locked(tmp_path / "piped"):
+        pass
+
+
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):
     write_whole(tmp_path / "a", b"old")
     write_whole(tmp_path / "a", b"new")

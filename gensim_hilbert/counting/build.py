@@ -234,6 +234,12 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
     for store in stores:
         refuse_unlike(first, store)
     refuse_overflow(sum(store.manifest["total"] for store in stores), first.window)
+    sizes = [
+        (int(words.counts.sum()), words.tokens, words.sentences) for words in (store.vocabulary for store in stores)
+    ]
+    if max(map(sum, zip(*sizes, strict=True))) >= 1 << 63:
+        names = ", ".join(str(store.directory) for store in stores)
+        raise ValueError(f"the sizes of {names} cannot be right: they add up to more than 64 bits can hold")
     vocabulary = Vocabulary(
         first.vocabulary.words,
         sum(np.pad(store.vocabulary.counts, (0, first.size - store.size)) for store in stores),

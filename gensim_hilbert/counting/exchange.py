@@ -48,6 +48,14 @@ def to_integers(matrix: Any, scale: int | None) -> Integers:
     )
 
 
+def some_integers(matrix: Any, scale: int | None) -> Integers:
+    """Do the same for a matrix from a file, in which there must be some counts."""
+    table = to_integers(matrix, scale)
+    if not table[2].any():
+        raise ValueError("it holds no counts")
+    return table
+
+
 def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
     """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words."""
     sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()

@@ -223,7 +223,7 @@ class PairCounts:
         """Take over a file that `to_npz` has written; options are those of `from_scipy`."""
         matrix, vocabulary, found = exchange.load_npz(path)
         with damage_named(path, "a table of counts"):
-            table = exchange.to_integers(matrix, found if scale is None else scale)
+            table = exchange.some_integers(matrix, found if scale is None else scale)
         return cls._from_integers(table, vocabulary, **options)
 
     @classmethod
@@ -241,7 +241,7 @@ class PairCounts:
         """
         matrix, words = exchange.load_glove(cooccurrence, vocabulary)
         with damage_named(cooccurrence, "a table of counts"):
-            table = exchange.to_integers(matrix, scale)
+            table = exchange.some_integers(matrix, scale)
         return cls._from_integers(table, words, **options)
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:

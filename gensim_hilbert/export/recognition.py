@@ -80,6 +80,10 @@ def recognise(name: str) -> Recognised:
 @contextmanager
 def opened(name: str) -> Iterator[BinaryIO]:
     """Open a file to read from; what decompressors raise becomes a ValueError that names it."""
+    if is_local(name) and os.path.exists(name) and not os.path.isfile(name):
+        raise ValueError(
+            f"{name} is a pipe, a device or a folder, and vectors are read more than once: save them first"
+        )
     try:
         with smart_open.open(name, "rb") as file:
             yield file

@@ -41,6 +41,10 @@ TYPES = {"float32": "F32", "float64": "F64", "uint8": "U8", "int64": "I64", "int
 class DamagedCheckpoint(ValueError):
     """Raised for a checkpoint that is not as it was written."""
 
+    def __init__(self, path: Path, reason: str, directory: Path):
+        self.damage = f"{path} is damaged: {reason}"
+        super().__init__(f"{self.damage}; remove {directory} and train anew")
+
 
 @dataclass
 class Saved:
@@ -62,7 +66,7 @@ class Saved:
         except (SafetensorError, FileNotFoundError, KeyError, ValueError, TypeError) as error:
             reason = str(error)
         if reason is not None:
-            raise DamagedCheckpoint(f"{path} is damaged: {reason}; remove {self.directory.parent} and train anew")
+            raise DamagedCheckpoint(path, reason, self.directory.parent)
         return array
 
     def verify(self) -> None:
@@ -96,15 +100,17 @@ class Checkpoint:
         try:
             saved = self._load(MANIFEST)
             if saved is None and (self.directory / PREVIOUS).exists():
-                raise DamagedCheckpoint(f"{self.directory / MANIFEST} is missing; remove {self.directory}")
-        except DamagedCheckpoint as damage:
+                raise DamagedCheckpoint(self.directory / MANIFEST, "it is missing", self.directory)
+        except DamagedCheckpoint as error:
             try:
                 saved = self._load(PREVIOUS)
             except DamagedCheckpoint:
                 saved = None
             if saved is None:
                 raise
-            logger.warning("%s. Training goes on from the checkpoint before it, after epoch %d", damage, saved.epochs)
+            logger.warning(
+                "%s; training goes on from the checkpoint before it, after epoch %d", error.damage, saved.epochs
+            )
         return saved
 
     def _load(self, name: str) -> Saved | None:
@@ -203,9 +209,9 @@ def read_manifest(directory: Path, name: str = MANIFEST) -> dict[str, Any] | Non
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise DamagedCheckpoint(f"{path} is damaged: {error}; remove {directory} and train anew") from None
+        raise DamagedCheckpoint(path, str(error), directory) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise DamagedCheckpoint(f"{path} is damaged: it describes no checkpoint; remove {directory} and train anew")
+        raise DamagedCheckpoint(path, "it describes no checkpoint", directory)
     schema: Any = manifest.get("schema")
     if is_whole(schema, SCHEMA + 1):
         raise ValueError(f"{path} has schema {schema}, this version reads up to {SCHEMA}: upgrade gensim_hilbert")
@@ -215,7 +221,7 @@ def read_manifest(directory: Path, name: str = MANIFEST) -> dict[str, Any] | Non
         reason = "what it says cannot be right"
     else:
         return manifest
-    raise DamagedCheckpoint(f"{path} is damaged: {reason}; remove {directory} and train anew")
+    raise DamagedCheckpoint(path, reason, directory)
 
 
 def as_bytes(manifest: dict[str, Any]) -> bytes:

@@ -144,6 +144,14 @@ def test_the_vocabulary_is_checked(copy, line):
         PairCounts.open(copy)
 
 
+@pytest.mark.parametrize("name", ["tokens", "sentences"])
+def test_sizes_that_overflow_are_refused_when_stores_are_added_up(copy, name):
+    rewrite_manifest(copy, lambda manifest: manifest.update({name: 2**63 - 1}))
+    counts = PairCounts.open(copy)
+    with pytest.raises(ValueError, match=r"the sizes of .*copy.* cannot be right"):
+        counts + counts
+
+
 @pytest.mark.parametrize("name", ["/dev/zero", "../outside", "shards/../../outside", "pipe", ".", ""])
 def test_a_manifest_cannot_name_other_files(copy, name):
     (copy.parent / "outside").write_bytes(b"x")

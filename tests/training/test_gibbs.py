@@ -162,7 +162,7 @@ def test_bad_arguments_are_refused(model):
     w, v, p, q = model
     with pytest.raises(ValueError, match="'magic'"):
         Gibbs(w, v, p, q, sampler="magic")
-    with pytest.raises(ValueError, match="candidates must be 1 or more, got 0"):
+    with pytest.raises(ValueError, match="candidates must be from 1 to 1048576, got 0"):
         Gibbs(w, v, p, q, candidates=0)
     with pytest.raises(IndexError, match="on both sides"):
         Gibbs(w, v, p, q).train(np.zeros(20, dtype=np.uint32), 0, 20, 0.1, 1)
