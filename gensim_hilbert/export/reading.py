@@ -8,13 +8,14 @@ import os
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
+from zlib import crc32
 
 import numpy as np
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
-from gensim_hilbert.export.formats import import_parquet, words_beside
+from gensim_hilbert.export.formats import import_parquet, words_beside, words_of_matrix
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
 from gensim_hilbert.locations import name_of
 
@@ -153,7 +154,7 @@ def from_numpy(name: str) -> KeyedVectors:
     beside = words_beside(name)
     try:
         with opened(beside) as file:
-            facts = json.load(file)
+            facts = words_of_matrix(json.load(file), crc32(np.ascontiguousarray(matrix).data), beside)
         words, counts = [str(word) for word in facts["words"]], facts.get("counts")
     except FileNotFoundError:
         raise FileNotFoundError(f"{name} has no words: {beside} should be beside it") from None

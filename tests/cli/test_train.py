@@ -175,9 +175,14 @@ def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
     assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
     assert model.read_text() == "precious"
+    assert_one_sentence(run_here(*command, "--overwrite"), "nothing tells that it is a model of this package")
+    assert model.read_text() == "precious"
+    model.unlink()
+    assert run_here(*command).returncode == 0
     assert run_here(*command, "--overwrite").returncode == 0
     assert HilbertMLE.load(str(model)).vector_size == 4
-    assert_one_sentence(run_here("train", plain, "-o", tmp_path), "is a directory")
+    (tmp_path / "folder").mkdir()
+    assert_one_sentence(run_here("train", plain, "-o", tmp_path / "folder"), "is a directory")
     model.unlink()
     before = PairCounts.open(tmp_path / "model.counts")
     assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
