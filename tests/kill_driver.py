@@ -31,8 +31,10 @@ from gensim_hilbert.cli import cli
 from gensim_hilbert.export import export, load_vectors
 
 STEPS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link"}
+WRITES = {"write", "tofile", "dump"}
 WORDS = {"old": [f"old{k}" for k in range(40)], "new": [f"new{k}" for k in range(40)]}
-TEXTS = {age: [words[k : k + 8] for k in range(0, 40, 4)] * 5 for age, words in WORDS.items()}
+LENGTHS = {"old": 8, "new": 10}  # of sentences: other counts, and other vectors
+TEXTS = {age: [words[k : k + LENGTHS[age]] for k in range(0, 40, 4)] * 5 for age, words in WORDS.items()}
 OPTIONS = {"vector_size": 8, "min_count": 1, "epochs": 1, "workers": 1, "passes": 1, "seed": 3}
 
 
@@ -71,7 +73,8 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
     order = {age: model.wv.index_to_key for age, model in models.items()}
     WORDS.update(order)
     matrices = {age: model.wv.vectors for age, model in models.items()}
-    streamed = HilbertMLE(TEXTS["new"], solver="gibbs", **{**OPTIONS, "epochs": 1})
+    expect(not np.allclose(matrices["old"], matrices["new"]), "a mixture could not be seen")
+    streamed = HilbertMLE(TEXTS["new"], solver="gibbs", **{name: OPTIONS[name] for name in OPTIONS if name != "passes"})
     totals = {age: model.counts.fingerprint for age, model in models.items()}
 
     def look_at_model(path: Path, load=HilbertMLE.load) -> str:
@@ -174,7 +177,7 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
 
 
 def call_at_steps(report: Callable[[], None]) -> None:
-    """Call a function just before each change that this process makes to the disk."""
+    """Call a function just before each change that this process makes to the disk, and after each write to a file."""
 
     def watch(event: str, arguments: tuple) -> None:
         if event in STEPS and (event != "open" or (isinstance(arguments[2], int) and arguments[2] & os.O_CREAT)):
@@ -187,13 +190,18 @@ def call_at_steps(report: Callable[[], None]) -> None:
 
         return wrapped
 
+    def watch_calls(frame: object, event: str, function: object) -> None:
+        if event == "c_return" and getattr(function, "__name__", "") in WRITES:
+            report()  # The file has lost what it held before, and has the beginning of something else.
+
     sys.addaudithook(watch)
+    sys.setprofile(watch_calls)
     # These call the system without an audit event.
     os.fsync, files.exchange, files.rename_to_new = map(reported, (os.fsync, files.exchange, files.rename_to_new))
 
 
 def kill_at_step(step: int) -> None:
-    """Have this process kill itself just before its step-th change of the disk."""
+    """Have this process kill itself at its step-th change of the disk."""
     done = itertools.count(1)
     call_at_steps(lambda: os.kill(os.getpid(), signal.SIGKILL) if next(done) == step else None)
 
