@@ -228,8 +228,9 @@ def refuse_foreign(target: str, reason_to_keep: Judge, found: str | None = None)
 def put_folder(fresh: str, target: str, reason_to_keep: Judge) -> str | None:
     """Give a finished folder its final name, in place of what is there if there is no reason to keep that.
 
-    What was there is returned under a temporary name, to be removed. It is judged a last time when it has left its name, so that nothing can appear in between, and is put back if it
-    has to stay. Where the system can exchange two names there is no moment without one of the two.
+    What was there is returned under a temporary name, to be removed. It is judged a last time when it has left its
+    name, so that nothing can appear in between, and is put back if it has to stay. Where the system can exchange two
+    names there is no moment without one of the two.
     """
     if not os.path.lexists(target):
         with suppress(FileExistsError):  # Something may appear just now.
@@ -250,9 +251,7 @@ def put_folder(fresh: str, target: str, reason_to_keep: Judge) -> str | None:
     return aside
 
 
-def replace_folder(
-    fresh: Path, target: Path, reason_to_keep: Judge = keep_anything, *, durable: bool = True
-) -> None:
+def replace_folder(fresh: Path, target: Path, reason_to_keep: Judge = keep_anything, *, durable: bool = True) -> None:
     """Bring a finished folder to the disk, and give it its final name as `put_folder` does."""
     if durable:
         sync_tree(fresh)

@@ -245,16 +245,16 @@ def find_counts(name: Any, tag: str | None, fingerprint: str | None) -> PairCoun
     """Return the counts of a saved model, which are those with this fingerprint; warn if they are not there."""
     if fingerprint is None or not isinstance(name, str | os.PathLike):
         return None
-    beside = counts_beside(name)
+    beside, reason = counts_beside(name), ""
     # A process that was killed while it saved the model may have left them under its tag.
     for place in (beside, counts_beside(f"{os.fspath(name)}.{tag}")):
         try:
             counts = PairCounts.open(place)
         except (FileNotFoundError, StoreError) as error:
-            reason = str(error) if place == beside else reason
+            reason = reason or str(error)
         else:
             if counts.fingerprint == fingerprint:
                 return counts
-            reason = "they are those of another model"
+            reason = reason or "they are those of another model"
     logger.warning("%s does not hold the counts that %s was trained on; it is without them: %s", beside, name, reason)
     return None

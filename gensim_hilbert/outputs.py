@@ -37,7 +37,9 @@ def refuse_inputs(output: AnyPath, inputs: Iterable[AnyPath], *, inside: bool = 
         if lies_in(source, place):
             raise ValueError(f"{output} cannot be the output, because the input {given} is there; choose another name")
         if inside and lies_in(place, source):
-            raise ValueError(f"{output} cannot be the output, because it lies in the input {given}; choose another name")
+            raise ValueError(
+                f"{output} cannot be the output, because it lies in the input {given}; choose another name"
+            )
 
 
 def lies_in(path: str, folder: str) -> bool:

@@ -128,9 +128,7 @@ def saving(target: str, tag: str | None = None) -> Iterator[Save]:
 def is_being_saved(path: str) -> bool:
     """Tell whether gensim has been asked to write to this path by `Save.write`."""
     files = os.path.dirname(path)
-    return os.path.basename(files) == FILES and bool(
-        LEFT_BY_SAVING.fullmatch(os.path.basename(os.path.dirname(files)))
-    )
+    return os.path.basename(files) == FILES and bool(LEFT_BY_SAVING.fullmatch(os.path.basename(os.path.dirname(files))))
 
 
 def forget_parts(saved: SaveLoad) -> None:

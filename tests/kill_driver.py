@@ -127,6 +127,17 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
     fingerprints = {age: counts.fingerprint for age, counts in counted.items()}
     parts = {age: PairCounts.from_corpus(path, min_count=1, directory=folder / age) for age, path in texts.items()}
 
+    tables = {age: counts.to_scipy() for age, counts in counted.items()}
+
+    def look_at_glove(path: Path) -> str:
+        if not (path.exists() and path.with_suffix(".words").exists()):
+            return "nothing"  # GloVe's two files cannot be replaced in one step, but are never mixed.
+        counts = PairCounts.from_glove(path, path.with_suffix(".words"))
+        age = counts.vocabulary.words[0][:3]
+        expect(counts.vocabulary.words == counted[age].vocabulary.words, "other words")
+        expect(abs(counts.to_scipy() - tables[age]).max() < 1e-9, f"{age} words with other counts")
+        return age
+
     def count(path: Path, age: str) -> None:
         PairCounts.from_corpus(texts[age], directory=path, min_count=1, workers=1, overwrite=True, progress=False)
 
@@ -167,6 +178,7 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
         "model2vec": Scenario(export_as("model2vec"), look_at_export),
         "projector": Scenario(export_as("projector"), look_at_projector),
         "glove": Scenario(export_as("glove"), look_at_export),
+        "to_glove": Scenario(lambda path, age: counted[age].to_glove(path, path.with_suffix(".words")), look_at_glove),
         "count": Scenario(count, look_at_counts),
         "merge": Scenario(merge, look_at_counts),
         "train": Scenario(train, look_at_trained),

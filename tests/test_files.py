@@ -134,7 +134,7 @@ def test_a_folder_that_is_there_stays_unless_it_is_judged_replaceable(judge, sys
             staging.folder(str(target), judge)
             write_all(staging, target, b"new")
 
-    with pytest.raises(FileExistsError, match="folder (exists|is not replaced)"):
+    with pytest.raises(FileExistsError, match=r"folder (exists|is not replaced)"):
         write()
     assert contents(target) == {"letter": b"dear"}
     if judge:

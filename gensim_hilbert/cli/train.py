@@ -243,7 +243,6 @@ def reason_to_keep_checkpoint(path: str) -> str | None:
 
 def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
     """Save the model; a command that is killed before its checkpoint is removed recognises the file by the note."""
-
     from gensim_hilbert.model_files import reason_to_keep_model
 
     def note(path: str) -> None:

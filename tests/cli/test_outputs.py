@@ -32,7 +32,7 @@ def test_a_uri_is_refused_at_once(command, files):
 
 
 def test_exports_are_written_to_buckets(s3, files, news_model):
-    client, bucket = s3
+    _, bucket = s3
     before = contents(files)
     done = run_here("export", "model", "-o", f"s3://{bucket}/v.vec")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,7 +66,9 @@ def test_an_input_is_never_an_output(command, output, files):
     assert contents(files) == before
 
 
-@pytest.mark.parametrize("verb", [["count", "text.txt"], ["merge", "store"], ["export", "model", "--format", "projector"]])
+@pytest.mark.parametrize(
+    "verb", [["count", "text.txt"], ["merge", "store"], ["export", "model", "--format", "projector"]]
+)
 def test_a_folder_of_somebody_else_stays(verb, files):
     os.mkdir("thesis")
     (files / "thesis" / "chapter.tex").write_text("precious")

@@ -69,7 +69,7 @@ def test_nothing_else_is_replaced(make, tmp_path):
     make(target)
     before = contents(tmp_path)
     for overwrite in (False, True):
-        with pytest.raises(FileExistsError, match="thesis (exists|is not replaced)"):
+        with pytest.raises(FileExistsError, match=r"thesis (exists|is not replaced)"):
             PairCounts.from_corpus([["c", "d"]], min_count=1, directory=target, overwrite=overwrite)
         assert contents(tmp_path) == before
 

@@ -1,4 +1,4 @@
-"""Processes that replace a result are killed: what is left is entirely old or entirely new, and a second try succeeds."""
+"""Processes that replace a result are killed: what is left is entirely old or entirely new, and can be replaced."""
 
 import json
 import sys
