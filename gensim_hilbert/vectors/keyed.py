@@ -86,9 +86,9 @@ def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
     return plain
 
 
-def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> KeyedVectors:
-    """Return KeyedVectors over the same keys and attributes, with another matrix. Nothing is copied."""
-    covectors = KeyedVectors(vector_size=matrix.shape[1])
+def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> WordVectors:
+    """Return vectors over the same keys and attributes, with another matrix. Nothing is copied."""
+    covectors = WordVectors(vector_size=matrix.shape[1])
     covectors.index_to_key, covectors.key_to_index = words.index_to_key, words.key_to_index
     covectors.expandos = words.expandos
     covectors.vectors = matrix

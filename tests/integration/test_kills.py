@@ -13,7 +13,7 @@ DRIVER = Path(__file__).parents[1] / "kill_driver.py"
 @pytest.mark.skipif(sys.platform == "win32", reason="the driver forks")
 @pytest.mark.parametrize(
     ("steps", "random_kills", "least"),
-    [pytest.param(3, 0, 40, id="some steps"), pytest.param(0, 8, 500, id="every step", marks=pytest.mark.slow)],
+    [pytest.param(2, 0, 30, id="some steps"), pytest.param(0, 8, 500, id="every step", marks=pytest.mark.slow)],
 )
 def test_a_killed_process_leaves_the_old_result_or_the_new_one(steps, random_kills, least):
     done = run(steps, random_kills, 1, command=[sys.executable, DRIVER], timeout=900)
