@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.outputs import local_path, refuse_inputs
 
 
@@ -33,3 +34,14 @@ def test_an_output_may_lie_beside_an_input_and_within_only_where_that_does_no_ha
         refuse_inputs(output, [store, store / "missing"])
     with pytest.raises(ValueError, match=r"sum cannot be the output, because it lies in the input .*store"):
         refuse_inputs(store / "sum", [store], inside=True)
+
+
+def test_counts_and_checkpoints_are_not_written_to_buckets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (
+        lambda: PairCounts.from_corpus([["a", "b"]], min_count=1, directory="s3://bucket/result"),
+        lambda: HilbertMLE([["a", "b"]], min_count=1, checkpoint="s3://bucket/result"),
+    ):
+        with pytest.raises(ValueError, match="s3://bucket/result is no place for c"):
+            call()
+    assert not os.listdir(tmp_path)
