@@ -8,8 +8,10 @@ cut leaves either the old state or the new one.
 from __future__ import annotations
 
 import errno
+import glob
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -47,8 +49,8 @@ class Staging:
 
     After an error the targets are as they were, and nothing else is left. Buckets and servers cannot rename, but show
     nothing of a file before it is complete: there, and to pipes and devices, everything is written directly. Of several
-    targets only those in one new folder appear in a single step; the others follow each other within milliseconds, in
-    the order in which they were asked for, and a failure of one takes back those before it.
+    targets only those in one folder appear in a single step; the others follow each other within milliseconds, in the
+    order in which they were asked for, and a failure of one takes back those before it.
 
     Parameters
     ----------
@@ -57,17 +59,24 @@ class Staging:
     check_target : callable, optional
         Called with the path of each target at the last moment, before the first of them is put in place. It raises an
         error to refuse, for instance because something that must not be replaced has appeared there in the meantime.
+    never_mixed : bool
+        Whether all old files are moved away before the first new one is put in place. A process that is killed between
+        two renames then leaves files missing, and never new files beside old ones.
     """
 
     def __init__(
         self,
         transport_params: dict[str, Any] | None = None,
         check_target: Callable[[str], None] | None = None,
+        *,
+        never_mixed: bool = False,
     ) -> None:
         self._transport_params = transport_params
         self._check_target = check_target
+        self._never_mixed = never_mixed
         self._staged: list[tuple[str, str]] = []  # temporary name, target
         self._folders: dict[str, str] = {}  # target, temporary name
+        self._judges: dict[str, Judge] = {}  # for targets that are folders
 
     def __enter__(self) -> Staging:
         return self
@@ -82,15 +91,17 @@ class Staging:
             for temporary, _ in self._staged:
                 remove(temporary)
 
-    def folder(self, target: str) -> str:
-        """Have a folder at `target`, and return its name, in which `create` makes files.
+    def folder(self, target: str, reason_to_keep: Judge | None = None) -> str:
+        """Have a folder appear whole at `target`, and return its name, in which `create` makes files.
 
-        A folder that is not there yet appears whole. In one that is, files are replaced one by one and others stay.
+        Something that is there already is an error, unless `reason_to_keep` finds none: then it is replaced.
         """
         target = target.rstrip("/") or target
-        if is_local(target) and not os.path.isdir(target):
-            refuse_existing(target)
-            self._folders[target] = temporary = self.reserve(target)
+        if is_local(target):
+            place = os.path.realpath(target)  # A symbolic link stays one.
+            self._judges[place] = judge = reason_to_keep or keep_anything
+            refuse_foreign(place, judge)
+            self._folders[target] = temporary = self.reserve(place)
             with naming(target):
                 os.mkdir(temporary)
         return target
@@ -123,33 +134,40 @@ class Staging:
                     yield file
 
     def _put_in_place(self) -> None:
-        for temporary, _ in self._staged:
-            sync_tree(temporary)
         for temporary, target in self._staged:
-            if temporary in self._folders.values():
-                refuse_existing(target)
+            sync_tree(temporary)
             if self._check_target:
                 self._check_target(target)
-        done: list[tuple[str, str, bool]] = []
-        try:
-            for temporary, target in self._staged:
-                is_last = len(done) + 1 == len(self._staged)
-                done.append((temporary, target, _place(temporary, target, reversible=not is_last)))
-        except BaseException:
-            for temporary, target, replaced in reversed(done):
-                if replaced:
-                    _place(temporary, target, reversible=True)
-                else:
-                    os.replace(target, temporary)
-            raise
+        undo: list[tuple[str, str]] = []  # names of now, and of before
+        aside: str | None
+        with ExitStack() as old:
+            try:
+                if self._never_mixed:
+                    for _, target in self._staged:
+                        if os.path.lexists(target):
+                            aside = temporary_name(target)
+                            old.callback(remove, aside)
+                            os.rename(target, aside)
+                            undo.append((aside, target))
+                for place, (temporary, target) in enumerate(self._staged, start=1):
+                    if os.path.isdir(temporary):
+                        judge = self._judges.get(target, lambda path: None)
+                        if (aside := put_folder(temporary, target, judge)) is not None:
+                            old.callback(remove, aside)
+                    else:
+                        aside = _second_name(target) if place < len(self._staged) else None
+                        if aside is not None:
+                            old.callback(remove, aside)
+                            undo.append((aside, target))
+                        os.replace(temporary, target)
+                        if aside is None:
+                            undo.append((target, temporary))
+            except BaseException:
+                for now, before in reversed(undo):
+                    os.replace(now, before)
+                raise
         for folder in {os.path.dirname(target) for _, target in self._staged}:
             sync(folder)
-
-
-def refuse_existing(path: str) -> None:
-    """Raise an error if something is at `path`, be it a link to nothing."""
-    if os.path.lexists(path):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
 
 @contextmanager
@@ -172,7 +190,8 @@ def naming(target: str) -> Iterator[None]:
     except ImportError as error:
         raise missing_package(target, error) from error
     except OSError as error:
-        error.filename = target
+        if error.errno is not None:  # Others have a sentence of their own.
+            error.filename = target
         raise
 
 
@@ -185,52 +204,97 @@ def temporary_name(target: str) -> str:
     return os.path.join(folder, f".{secrets.token_hex(4)}.partial.{name}")
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that killed processes have left in a folder that nobody else works in."""
-    for path in folder.glob(".????????.partial.*"):
-        remove(path)
+def remove_leftovers(folder: Path, name: str = "*") -> None:
+    """Remove what killed processes have left in a folder, of all targets or of one; nobody else may work on them."""
+    for path in folder.glob(f".????????.partial.{name if name == '*' else glob.escape(name)}"):
+        if TEMPORARY.fullmatch(path.name):
+            remove(path)
 
 
-def replace_folder(fresh: Path, target: Path, *, durable: bool = True) -> None:
-    """Give a finished folder its final name, in place of the file or folder that may be there.
+# Tells of a path that exists why it must stay, in words that follow its name; None means that it may be replaced.
+Judge = Callable[[str], str | None]
 
-    Where the system can exchange two names there is no moment without one of the two.
+
+def keep_anything(path: str) -> str | None:
+    """Judge that nothing may be replaced."""
+    return "exists; choose another name, or move it away"
+
+
+def refuse_foreign(target: str, reason_to_keep: Judge, found: str | None = None) -> None:
+    """Raise an error if something is at `target` that must not be replaced; it may have another name just now."""
+    if os.path.lexists(found or target) and (reason := reason_to_keep(found or target)) is not None:
+        raise FileExistsError(f"{target} {reason}")
+
+
+def put_folder(fresh: str, target: str, reason_to_keep: Judge) -> str | None:
+    """Give a finished folder its final name, in place of what is there if there is no reason to keep that.
+
+    What was there is returned under a temporary name, to be removed. It is judged a last time when it has left its
+    name, so that nothing can appear in between, and is put back if it has to stay. Where the system can exchange two
+    names there is no moment without one of the two.
     """
+    if not os.path.lexists(target):
+        with suppress(FileExistsError):  # Something may appear just now.
+            rename_to_new(fresh, target)
+            return None
+    refuse_foreign(target, reason_to_keep)
+    aside = fresh if exchange(fresh, target) else temporary_name(target)
+    if aside != fresh:
+        os.rename(target, aside)
+    try:
+        refuse_foreign(target, reason_to_keep, aside)
+        if aside != fresh:
+            rename_to_new(fresh, target)
+    except BaseException:
+        if aside != fresh or not exchange(fresh, target):
+            os.rename(aside, target)
+        raise
+    return aside
+
+
+def replace_folder(fresh: Path, target: Path, reason_to_keep: Judge = keep_anything, *, durable: bool = True) -> None:
+    """Bring a finished folder to the disk, and give it its final name as `put_folder` does."""
     if durable:
         sync_tree(fresh)
-    if _place(str(fresh), str(target), reversible=False):
-        remove(fresh)  # It names what was there before.
+    replaced = put_folder(str(fresh), str(target), reason_to_keep)
+    if replaced is not None:
+        remove(replaced)
     if durable:
         sync(target.parent)
 
 
-def _place(fresh: str, target: str, *, reversible: bool) -> bool:
-    """Rename to `target`; returns whether `fresh` now names what was there before, as it always does if reversible."""
+def rename_to_new(fresh: str, target: str) -> None:
+    """Rename a file or a folder, or raise an error if something has the new name already."""
+    call = _system_rename(exclusive=True)
+    if call is not None:
+        if call(os.fsencode(fresh), os.fsencode(target)) == 0:
+            return
+        if os.path.lexists(target) and os.path.lexists(fresh):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+    if not os.path.isdir(fresh) and _linked(fresh, target):  # Links never replace anything.
+        os.unlink(fresh)
+        return
+    if os.path.lexists(target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+    os.rename(fresh, target)
+
+
+def _second_name(target: str) -> str | None:
+    """Give a file that is about to be replaced a second name, so that it can come back; None if there is no file."""
     if not os.path.lexists(target):
-        os.replace(fresh, target)
-        return False
-    are_files = not os.path.isdir(fresh) and not os.path.isdir(target)
-    if are_files and not reversible:
-        os.replace(fresh, target)
-        return False
-    if exchange(fresh, target):
-        return True
+        return None
     aside = temporary_name(target)
-    if not are_files or not _linked(target, aside):
+    if not _linked(target, aside):
         os.rename(target, aside)
-    try:
-        os.replace(fresh, target)
-    except BaseException:
-        os.replace(aside, target)
-        raise
-    os.rename(aside, fresh)
-    return True
+    return aside
 
 
 def _linked(path: str, name: str) -> bool:
     """Give a file a second name; returns False where the file system has no such links."""
     try:
         os.link(path, name)
+    except FileExistsError:
+        raise
     except OSError:
         return False
     return True
@@ -238,30 +302,43 @@ def _linked(path: str, name: str) -> bool:
 
 def exchange(one: str, other: str) -> bool:
     """Exchange two names in a single step; returns False where the system or the file system cannot."""
-    swap = _system_exchange()
-    return swap is not None and swap(os.fsencode(one), os.fsencode(other)) == 0
+    call = _system_rename(exclusive=False)
+    return call is not None and call(os.fsencode(one), os.fsencode(other)) == 0
 
 
 @cache
-def _system_exchange() -> Callable[[bytes, bytes], int] | None:
-    """Find the system call that exchanges two names: renameat2 on Linux, renamex_np on macOS."""
+def _system_rename(*, exclusive: bool) -> Callable[[bytes, bytes], int] | None:
+    """Find the system call that exchanges two names, or renames without replacing: renameat2 or renamex_np."""
     if sys.platform not in ("linux", "darwin"):
         return None
     import ctypes
 
     library = ctypes.CDLL(None)
-    here, linux_exchange, darwin_swap = -100, 2, 2  # AT_FDCWD, RENAME_EXCHANGE, RENAME_SWAP
     if sys.platform == "linux" and hasattr(library, "renameat2"):
-        return lambda one, other: int(library.renameat2(here, one, here, other, linux_exchange))
+        here, flag = -100, 1 if exclusive else 2  # AT_FDCWD, RENAME_NOREPLACE, RENAME_EXCHANGE
+        return lambda one, other: int(library.renameat2(here, one, here, other, flag))
     if sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        return lambda one, other: int(library.renamex_np(one, other, darwin_swap))
+        flag = 4 if exclusive else 2  # RENAME_EXCL, RENAME_SWAP
+        return lambda one, other: int(library.renamex_np(one, other, flag))
     return None
 
 
+TEMPORARY = re.compile(r"\.[0-9a-f]{8}\.partial\..+")
+
+
 def remove(path: AnyPath) -> None:
-    """Remove a file, or a folder and as much as possible of what is in it, if it is there."""
+    """Remove a file, or a folder and as much as possible of what is in it, if it is there.
+
+    A folder first gets a temporary name: a process that is killed while it removes one leaves no half of it behind.
+    """
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path, ignore_errors=True)
+        name = os.path.abspath(path)
+        if not TEMPORARY.fullmatch(os.path.basename(name)):
+            doomed = temporary_name(name)
+            with suppress(OSError):  # Some folders can be emptied, but not renamed.
+                os.rename(name, doomed)
+                name = doomed
+        shutil.rmtree(name, ignore_errors=True)
     else:
         with suppress(FileNotFoundError):
             os.unlink(path)
@@ -322,6 +399,33 @@ def _taken_lock(folder: Path) -> TextIO | None:
             ) from None
         stack.pop_all()  # The file stays open.
         return file
+
+
+@contextmanager
+def turn_of(target: str) -> Iterator[None]:
+    """Hold the lock `.NAME.lock` beside a target while it is replaced; whoever else asks for it waits."""
+    if sys.platform == "win32":  # where nothing is locked
+        yield
+        return
+    folder, name = os.path.split(os.path.abspath(target))
+    path = os.path.join(folder, f".{name}.lock")
+    with ExitStack() as stack:
+        while True:
+            file = stack.enter_context(open(path, "a"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+                    raise
+                break  # This file system has no locks.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    break
+            stack.close()  # The owner before has removed this file.
+        try:
+            yield
+        finally:
+            remove(path)
 
 
 # ---------------------------------------------------------------------------------------------------- JSON

@@ -27,6 +27,7 @@ from gensim_hilbert.model_training import (
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
 from gensim_hilbert.options import OPTIONS, refuse_rates, resolve
+from gensim_hilbert.outputs import local_path
 from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Fitted, Record
@@ -155,6 +156,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
             vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
             gibbs_steps=gibbs_steps, checkpoint=checkpoint, subwords=subwords, min_n=min_n, max_n=max_n, bucket=bucket,
         ))  # fmt: skip
+        if checkpoint is not None:
+            values["checkpoint"] = local_path(checkpoint, "checkpoints")
         gensims = inspect.signature(Word2Vec.__init__).parameters
         for name, option in OPTIONS.items():
             if name not in gensims:

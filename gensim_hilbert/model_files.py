@@ -4,19 +4,40 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable
 from copy import deepcopy
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeVar
 
+import smart_open
 from gensim.models import Word2Vec
+from gensim.utils import PICKLE_PROTOCOL
 
 from gensim_hilbert.counting.layout import counts_beside
+from gensim_hilbert.counting.ownership import copy_store, reason_to_keep_saved
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import StoreError, keep_counts, refuse_to_replace
+from gensim_hilbert.counting.store import Store, StoreError
+from gensim_hilbert.files import put_folder, refuse_foreign
+from gensim_hilbert.locations import name_of
+from gensim_hilbert.saving import (
+    SEPARATE_FROM,
+    Save,
+    forget_parts,
+    is_being_saved,
+    is_path,
+    is_replaceable,
+    new_tag,
+    note_saving,
+    saving,
+    writer_of,
+)
 
 logger = logging.getLogger(__name__)
+
+PICKLE_START = 100  # bytes that tell the class of what is pickled
+MODEL_MODULE = b"gensim_hilbert.model"
 
 Model = TypeVar("Model", bound="SavedWithCounts")
 
@@ -34,15 +55,87 @@ class SavedWithCounts(Word2Vec):
     """gensim's saving and loading, for a model with pair counts."""
 
     counts: PairCounts | None
-    counts_fingerprint: str | None  # of the counts that were saved with the model
+    counts_fingerprint: str | None  # of the counts that the model was trained on
+    save_tag: str | None = None  # in the names of the files that were saved with the model
     checkpoint: Any
     learnt_from: LearntFrom
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on."""
-        self.counts_fingerprint = None if self.counts is None else self.counts.fingerprint
-        with counts_saved_beside(args[0] if args else kwargs.get("fname_or_handle"), self.counts):
-            super().save(*args, **kwargs)
+    def save(
+        self,
+        fname_or_handle: Any,
+        separately: list[str] | None = None,
+        sep_limit: int = SEPARATE_FROM,
+        ignore: Any = frozenset(),
+        pickle_protocol: int = PICKLE_PROTOCOL,
+        *,
+        overwrite: bool = True,
+    ) -> None:
+        """Save the model; its pair counts go to a directory beside it, `NAME.counts`, for training on.
+
+        A model that is there is replaced as a whole: after an error, a kill or a power cut at any moment, either the
+        old one or the new one can be loaded, with its own arrays and counts.
+
+        Parameters
+        ----------
+        fname_or_handle : path, URI or file object
+            Where to save to. Only to local paths are counts saved, and large arrays to files of their own.
+        separately, sep_limit, ignore, pickle_protocol
+            As in `gensim.utils.SaveLoad.save`.
+        overwrite : bool
+            Whether to replace a file that is there. If not, it is an error.
+        """
+        options = separately, sep_limit, ignore, pickle_protocol
+        if not is_path(fname_or_handle):
+            self._note_fingerprint()
+            forget_parts(self)
+            self.save_tag = None
+            super().save(fname_or_handle, *options)
+            return
+        self.save_to(name_of(fname_or_handle), *options, overwrite=overwrite)
+
+    def save_to(
+        self,
+        target: str,
+        separately: list[str] | None = None,
+        sep_limit: int = SEPARATE_FROM,
+        ignore: Any = frozenset(),
+        pickle_protocol: int = PICKLE_PROTOCOL,
+        *,
+        overwrite: bool = True,
+        announce: Callable[[str], None] = lambda path: None,
+    ) -> None:
+        """Save to a path or a URI, as `save` does.
+
+        `announce` is called with the path of the finished file just before that takes the name of the target.
+        """
+        self._note_fingerprint()
+        note_saving(self, target, separately, sep_limit, ignore)
+        self.save_tag, write = None, writer_of(self, ignore, pickle_protocol)
+        if not is_replaceable(target):
+            if self.counts is not None:
+                logger.warning("the counts of the model are not saved: %s has no place beside it for them", target)
+            return write(target, [], sys.maxsize)
+        self.save_tag = new_tag()
+        with saving(target, self.save_tag) as save:
+            place = CountsPlace(save, self.counts_fingerprint)
+            place.prepare(self.counts)
+            save.write(write, separately, sep_limit)
+            announce(save.main)
+            place.put()
+            try:
+                save.commit(overwrite=overwrite)
+            except BaseException:
+                place.take_back()
+                raise
+            place.settle()
+            save.remove_other_parts()
+
+    def _note_fingerprint(self) -> None:
+        """Note which counts the model was trained on, so that they are recognised."""
+        if self.counts is not None:
+            self.counts_fingerprint = self.counts.fingerprint
+        elif self.learnt_from is not LearntFrom.LOST_COUNTS:
+            self.counts_fingerprint = None
 
     @classmethod
     def load(cls, *args: Any, **kwargs: Any) -> Any:
@@ -53,17 +146,21 @@ class SavedWithCounts(Word2Vec):
         return super().load(*args, **kwargs)
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
+        if not is_being_saved(fname):  # It is saved as a part of something else.
+            self.save_tag = None
         return super()._save_specials(fname, separately, sep_limit, {*ignore, "counts"}, *rest)
 
     def _load_specials(self, fname: Any, *args: Any) -> None:
         """Find the counts, whatever class is asked to load the model."""
-        super()._load_specials(fname, *args)
-        self.counts = find_counts(fname, self.counts_fingerprint)
+        super()._load_specials(f"{fname}.{self.save_tag}" if self.save_tag else fname, *args)
+        self.counts = find_counts(fname, self.save_tag, self.counts_fingerprint)
         if self.counts is not None and self.learnt_from is LearntFrom.LOST_COUNTS:
             self.learnt_from = LearntFrom.COUNTS
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the counts, which may be large and temporary (`save` keeps them), and the place of checkpoints."""
+        if "counts" in vars(self):  # gensim takes them away while it saves.
+            self._note_fingerprint()
         lost = LearntFrom.LOST_COUNTS if self.learnt_from is LearntFrom.COUNTS else self.learnt_from
         return {**self.__dict__, "counts": None, "checkpoint": None, "learnt_from": lost}
 
@@ -75,34 +172,89 @@ class SavedWithCounts(Word2Vec):
         return twin
 
 
-@contextmanager
-def counts_saved_beside(target: Any, counts: PairCounts | None) -> Iterator[None]:
-    """Save counts beside a model that is saved within this context.
+def reason_to_keep_model(path: str) -> str | None:
+    """Tell why a file must not be replaced by a model; None if it is a saved HilbertMLE. Nothing is unpickled."""
+    try:
+        with smart_open.open(path, "rb") as file:
+            start = file.read(PICKLE_START)
+    except (OSError, EOFError, ValueError) as error:
+        start, unreadable = b"", f" ({error})"
+    else:
+        unreadable = ""
+    if start.startswith(b"\x80") and MODEL_MODULE in start:
+        return None
+    return (
+        f"is not replaced, because nothing tells that it is a model of this package{unreadable}; choose another name, "
+        "or move it away"
+    )
 
-    Counts that were saved there with another model are replaced. Anything else that lies there is an error, before
-    anything is written. An open file has no place beside it, and is saved without counts.
+
+class CountsPlace:
+    """The place of a model's counts, `NAME.counts`, while the model is saved.
+
+    New counts first lie beside it under the tag of the save, where only the new model looks for them, and take its name
+    after the model is in place.
     """
-    if not isinstance(target, str | os.PathLike):
-        yield
-        return
-    source = None if counts is None else counts.directory
-    refuse_to_replace(counts_beside(target), source)
-    yield
-    keep_counts(source, counts_beside(target))
+
+    def __init__(self, save: Save, fingerprint: str | None):
+        self.final = counts_beside(save.target)
+        self.tagged = counts_beside(f"{save.target}.{save.tag}")
+        self.staged, self.replaced = Path(save.folder, "counts"), Path(save.folder, "replaced")
+        self.fingerprint = fingerprint
+
+    def prepare(self, counts: PairCounts | None) -> None:
+        """Copy the counts to the folder of the save, unless they are in their place already."""
+        if counts is None or self._is_there():
+            return
+        try:
+            Store(counts.directory)
+        except (OSError, StoreError) as error:
+            logger.warning("the counts of the model are gone, and it is saved without them: %s", error)
+            return
+        refuse_foreign(str(self.final), reason_to_keep_saved)
+        copy_store(counts.directory, self.staged)
+
+    def _is_there(self) -> bool:
+        """Whether the counts of the model are in their final place."""
+        try:
+            return PairCounts.open(self.final).fingerprint == self.fingerprint
+        except (OSError, StoreError):
+            return False
+
+    def put(self) -> None:
+        """Put new counts where the new model finds them, just before it takes its name."""
+        if self.staged.exists():
+            os.rename(self.staged, self.tagged)
+
+    def take_back(self) -> None:
+        """Undo that, because the model could not take its name."""
+        if self.tagged.exists():
+            os.rename(self.tagged, self.staged)
+
+    def settle(self) -> None:
+        """Give new counts their final name, and remove those of the model that was replaced."""
+        if self.tagged.exists():
+            replaced = put_folder(str(self.tagged), str(self.final), reason_to_keep_saved)
+            if replaced is not None:
+                os.rename(replaced, self.replaced)
+        elif self.final.exists() and reason_to_keep_saved(str(self.final)) is None and not self._is_there():
+            os.rename(self.final, self.replaced)
 
 
-def find_counts(name: Any, fingerprint: str | None) -> PairCounts | None:
-    """Return the counts beside a saved model if they are those with this fingerprint; warn if they should be there."""
+def find_counts(name: Any, tag: str | None, fingerprint: str | None) -> PairCounts | None:
+    """Return the counts of a saved model, which are those with this fingerprint; warn if they are not there."""
     if fingerprint is None or not isinstance(name, str | os.PathLike):
         return None
-    beside = counts_beside(name)
-    try:
-        counts = PairCounts.open(beside)
-    except (FileNotFoundError, StoreError) as error:
-        reason = str(error)
-    else:
-        if counts.fingerprint == fingerprint:
-            return counts
-        reason = "they are those of another model"
+    beside, reason = counts_beside(name), ""
+    # A process that was killed while it saved the model may have left them under its tag.
+    for place in (beside, counts_beside(f"{os.fspath(name)}.{tag}")):
+        try:
+            counts = PairCounts.open(place)
+        except (FileNotFoundError, StoreError) as error:
+            reason = reason or str(error)
+        else:
+            if counts.fingerprint == fingerprint:
+                return counts
+            reason = reason or "they are those of another model"
     logger.warning("%s does not hold the counts that %s was trained on; it is without them: %s", beside, name, reason)
     return None

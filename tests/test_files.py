@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from gensim_hilbert.files import (
     Staging,
     as_read_back,
     locked,
+    remove,
     remove_leftovers,
+    rename_to_new,
     replace_folder,
     temporary_name,
     to_json,
@@ -77,8 +80,9 @@ def test_the_name_says_how_to_compress(tmp_path):
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"text"
 
 
+@pytest.mark.parametrize("never_mixed", [False, True])
 @pytest.mark.parametrize("failure", ["while writing", "when asked", "when placed"])
-def test_after_a_failure_all_targets_are_as_they_were(failure, system, tmp_path, monkeypatch):
+def test_after_a_failure_all_targets_are_as_they_were(failure, never_mixed, system, tmp_path, monkeypatch):
     (tmp_path / "a").write_bytes(b"old a")
     (tmp_path / "c").write_bytes(b"old c")
     before = contents(tmp_path)
@@ -87,17 +91,21 @@ def test_after_a_failure_all_targets_are_as_they_were(failure, system, tmp_path,
         if failure == "when asked" and target.endswith("/c"):
             raise FileExistsError("something has appeared there")
 
-    place = files._place
+    replace = os.replace
 
-    def fail_at_last(fresh, target, *, reversible):
-        if failure == "when placed" and target.endswith("/c"):
+    def fail_at_last(fresh, target):
+        if failure == "when placed" and target.endswith("/c") and "partial" in fresh and staged(fresh) == b"new":
             raise OSError("the disk is gone")
-        return place(fresh, target, reversible=reversible)
+        replace(fresh, target)
 
-    monkeypatch.setattr(files, "_place", fail_at_last)
+    def staged(path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    monkeypatch.setattr(os, "replace", fail_at_last)
 
     def write():
-        with Staging(check_target=refuse) as staging:
+        with Staging(check_target=refuse, never_mixed=never_mixed) as staging:
             write_all(staging, tmp_path, b"new")
             if failure == "while writing":
                 raise ValueError
@@ -124,14 +132,88 @@ def test_a_new_folder_appears_whole(tmp_path):
     assert contents(tmp_path) == {"folder": None, **dict.fromkeys(["folder/a", "folder/b", "folder/c"], b"new")}
 
 
-def test_in_a_folder_that_is_there_other_files_stay(tmp_path):
+def keep_letters(path):
+    return "is not replaced, because of a letter" if "letter" in os.listdir(path) else None
+
+
+@pytest.mark.parametrize("judge", [None, keep_letters])
+def test_a_folder_that_is_there_stays_unless_it_is_judged_replaceable(judge, system, tmp_path):
     target = tmp_path / "folder"
     target.mkdir()
     (target / "letter").write_bytes(b"dear")
-    with Staging() as staging:
-        staging.folder(str(target))
-        write_all(staging, target, b"new")
-    assert contents(target) == {**dict.fromkeys("abc", b"new"), "letter": b"dear"}
+
+    def write():
+        with Staging() as staging:
+            staging.folder(str(target), judge)
+            write_all(staging, target, b"new")
+
+    with pytest.raises(FileExistsError, match=r"folder (exists|is not replaced)"):
+        write()
+    assert contents(target) == {"letter": b"dear"}
+    if judge:
+        (target / "letter").rename(target / "a")
+        write()
+        assert contents(tmp_path) == {"folder": None, **{f"folder/{name}": b"new" for name in "abc"}}
+
+
+def test_what_appears_in_a_folder_at_the_last_moment_is_put_back(system, tmp_path, monkeypatch):
+    """Between the last look at a folder and the moment when it loses its name, somebody writes a letter to it."""
+    target = tmp_path / "folder"
+    target.mkdir()
+    (target / "a").write_bytes(b"old")
+    looks = []
+
+    def judge(path):
+        reason = keep_letters(path)
+        looks.append(path)
+        if len(looks) == 2:  # the look just before the names are exchanged
+            (target / "letter").write_bytes(b"dear")
+        return reason
+
+    def write():
+        with Staging() as staging:
+            staging.folder(str(target), judge)
+            write_all(staging, target, b"new")
+
+    with pytest.raises(FileExistsError, match="folder is not replaced, because of a letter"):
+        write()
+    assert contents(tmp_path) == {"folder": None, "folder/a": b"old", "folder/letter": b"dear"}
+
+
+@pytest.mark.parametrize("exclusive", ["renameat2", "links", "neither"])
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_rename_to_a_new_name_replaces_nothing(kind, exclusive, tmp_path, monkeypatch):
+    if exclusive != "renameat2":
+        monkeypatch.setattr(files, "_system_rename", lambda exclusive: None)
+    if exclusive == "neither":
+        monkeypatch.setattr(files, "_linked", lambda path, name: False)
+    fresh, target = tmp_path / "fresh", tmp_path / "target"
+    for path in (fresh, target):
+        if kind == "folder":
+            path.mkdir()
+        else:
+            path.write_bytes(path.name.encode())
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError):
+        rename_to_new(str(fresh), str(target))
+    assert contents(tmp_path) == before
+    remove(target)
+    rename_to_new(str(fresh), str(target))
+    assert os.listdir(tmp_path) == ["target"]
+
+
+def test_processes_that_replace_one_target_take_turns(tmp_path):
+    script = (
+        "import os, sys\nfrom gensim_hilbert.files import turn_of\n"
+        "for _ in range(200):\n"
+        "    with turn_of(sys.argv[1]):\n"
+        "        os.mkdir(sys.argv[1])\n"
+        "        os.rmdir(sys.argv[1])\n"
+    )
+    command = [sys.executable, "-c", script, tmp_path / "target"]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [(process.communicate()[1], process.returncode) for process in processes] == [("", 0)] * 2
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -177,6 +259,21 @@ def test_a_folder_that_has_appeared_meanwhile_is_not_replaced(tmp_path):
     assert contents(tmp_path) == {"folder": None, "folder/letter": b"dear"}
 
 
+def test_a_folder_is_removed_under_a_temporary_name(tmp_path, monkeypatch):
+    """A process that is killed half-way leaves nothing that could be taken for the folder."""
+    folder, removed = tmp_path / "folder", []
+    (folder / "inside").mkdir(parents=True)
+    monkeypatch.setattr(shutil, "rmtree", lambda path, **options: removed.append(path))
+    remove(folder)
+    assert not folder.exists()
+    assert [os.path.basename(path)[9:] for path in removed] == [".partial.folder"]
+    monkeypatch.undo()
+    remove_leftovers(tmp_path, "other")
+    assert len(list(tmp_path.iterdir())) == 1
+    remove_leftovers(tmp_path, "folder")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("old", ["nothing", "a folder", "a file"])
 def test_a_finished_folder_takes_the_place_of_what_was_there(old, system, tmp_path):
     fresh, target = tmp_path / "fresh", tmp_path / "target"
@@ -187,7 +284,10 @@ def test_a_finished_folder_takes_the_place_of_what_was_there(old, system, tmp_pa
         (target / "b").write_bytes(b"old")
     elif old == "a file":
         target.write_bytes(b"old")
-    replace_folder(fresh, target)
+    if old != "nothing":
+        with pytest.raises(FileExistsError, match="target exists"):
+            replace_folder(fresh, target)
+    replace_folder(fresh, target, lambda path: None)
     assert contents(tmp_path) == {"target": None, "target/a": b"new"}
 
 

@@ -12,12 +12,13 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "progress", "untrusted"],
+    ["files", "interruption", "locations", "outputs", "progress", "untrusted"],
     ["corpus"],
     ["vocabulary"],
     ["counting"],
     ["objectives"],
     ["training"],
+    ["saving"],
     ["model", "model_files", "model_text", "model_training", "model_vocabulary", "options", "queries", "vectors"],
     ["export", "evaluation"],
     ["report"],

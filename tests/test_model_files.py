@@ -1,12 +1,15 @@
 """Saving, loading and copying a model, with the counts beside it."""
 
 import copy
+import os
 import pickle
+import shutil
 
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
 from helpers import SMALL_OPTIONS
+from shell import run_python
 
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.model_files import LearntFrom
@@ -128,6 +131,66 @@ def test_counts_are_found_whatever_class_loads_the_model(model, tmp_path):
     assert loaded.counts.fingerprint == model.counts.fingerprint
     loaded.save(str(tmp_path / "model"))
     assert HilbertMLE.load(str(tmp_path / "model")).counts.fingerprint == model.counts.fingerprint
+
+
+def test_a_copy_without_its_counts_is_saved_and_they_stay(model, tmp_path, caplog):
+    path = str(tmp_path / "model")
+    model.save(path)
+    pickle.loads(pickle.dumps(model)).save(path)
+    assert HilbertMLE.load(path).counts.fingerprint == model.counts.fingerprint
+    (tmp_path / "model.counts").rename(tmp_path / "away")
+    lost = HilbertMLE.load(path)
+    (tmp_path / "away").rename(tmp_path / "model.counts")
+    lost.save(path)
+    again = HilbertMLE.load(path)
+    assert again.counts.fingerprint == model.counts.fingerprint
+    assert again.learnt_from is LearntFrom.COUNTS
+
+
+def test_counts_of_a_model_that_is_replaced_do_not_stay(news, model, tmp_path):
+    path = str(tmp_path / "model")
+    HilbertMLE(news[:50], **SMALL).save(path)
+    pickle.loads(pickle.dumps(model)).save(path)
+    assert not (tmp_path / "model.counts").exists()
+    assert HilbertMLE.load(path).learnt_from is LearntFrom.LOST_COUNTS
+
+
+def test_a_model_whose_counts_are_gone_is_saved_with_a_warning(news, tmp_path, caplog):
+    fresh = HilbertMLE(news[:50], **SMALL)
+    shutil.rmtree(fresh.counts.directory)
+    fresh.save(str(tmp_path / "model"))
+    assert "the counts of the model are gone, and it is saved without them" in caplog.text
+    loaded = HilbertMLE.load(str(tmp_path / "model"))
+    assert np.array_equal(loaded.wv.vectors, fresh.wv.vectors)
+    assert loaded.learnt_from is LearntFrom.LOST_COUNTS
+
+
+FORKED = """
+import os, sys
+from gensim_hilbert import HilbertMLE, PairCounts
+texts = [["a", "b", "c"]] * 20
+model = HilbertMLE(texts, vector_size=2, min_count=1, epochs=1, passes=1)
+counts = PairCounts.from_corpus(texts, min_count=1)
+if not os.fork():
+    sys.exit()  # which runs finalizers
+os.wait()
+if not os.fork():
+    del model, counts
+    os._exit(0)
+os.wait()
+counts.verify()
+model.save(sys.argv[1])
+print(HilbertMLE.load(sys.argv[1]).counts.fingerprint == model.counts.fingerprint)
+folders = [model.counts.directory, counts.directory]
+del model, counts
+print([folder.exists() for folder in folders])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fork_that_ends_leaves_the_counts_of_its_parent(tmp_path):
+    done = run_python(FORKED, tmp_path / "model")
+    assert (done.returncode, done.stdout) == (0, "True\n[False, False]\n"), done.stderr
 
 
 def test_open_files_are_saved_to_without_counts(model, tmp_path):

@@ -10,8 +10,10 @@ import click
 from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.counting.layout import partial_of
+from gensim_hilbert.outputs import refuse_inputs
 
 
 class WindowSizes(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
@@ -49,7 +51,7 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the counts.")
+@click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
 @click.option(
     "--window",
     type=WindowSizes(),
@@ -101,22 +103,25 @@ def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_jso
 
     If it is interrupted, it goes on when the same command is given again.
     """
-    words: Vocabulary | None = PairCounts.open(vocabulary).vocabulary if vocabulary else None
+    words: Vocabulary | None = None
+    if vocabulary:
+        refuse_inputs(output, [vocabulary], inside=True)
+        words = PairCounts.open(vocabulary).vocabulary
     try:
         counts = PairCounts.from_corpus(list(corpus), directory=output, vocabulary=words, **options)
     except KeyboardInterrupt:
-        if partial_of(output).exists():
-            click.echo(f"interrupted; give the same command again to go on ({partial_of(output)})", err=True)
+        if (work := partial_of(output.resolve())).exists():
+            click.echo(f"interrupted; give the same command again to go on ({work})", err=True)
         raise
     show(*facts_of(counts), as_json)
 
 
 @click.command(cls=Verb, short_help="Add up counts.")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Directory for the sum.")
+@click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the sum.")
 @workers
 @memory_gb
-@click.option("--overwrite", is_flag=True, help="Replace what is in the output directory.")
+@click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
 def merge(stores: tuple[Path, ...], output: Path, as_json: bool, **options: Any) -> None:
     """Add up the counts of STORES, which must be over one vocabulary."""

@@ -10,8 +10,10 @@ import click
 
 from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require_covectors, require_word, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.outputs import AnyOutput
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.export.formats import FORMATS
+from gensim_hilbert.outputs import refuse_inputs
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
@@ -116,7 +118,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 
 @click.command(cls=Verb, short_help="Write vectors in a format of other programs.")
 @model_argument
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File or folder for the vectors.")
+@click.option("-o", "--output", required=True, type=AnyOutput(), help="File, folder or URI for the vectors.")
 @click.option(
     "--format", "kind", type=click.Choice(tuple(FORMATS)), help="Format of the output.  [default: as its name tells]"
 )
@@ -134,7 +136,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 @as_json
 def export(
     model: Path,
-    output: Path,
+    output: str,
     kind: str | None,
     what: str,
     skip_unfit: bool,
@@ -145,9 +147,10 @@ def export(
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
+    refuse_inputs(output, [model], inside=True)
     loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
     size = words_of(loaded, model).vector_size
-    facts = {"output": str(output), "what": what, "words": words, "vector_size": size}
+    facts = {"output": output, "what": what, "words": words, "vector_size": size}
     show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)

@@ -9,12 +9,14 @@ import click
 from gensim_hilbert.cli.loading import load, require_word, trust_pickle, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.outputs import refuse_inputs
 
 
 @click.command(cls=Verb, short_help="A page about a model, with pictures.")
 @model_argument
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the page goes: HTML.")
+@click.option("-o", "--output", required=True, type=LocalOutput("reports"), help="Where the page goes: HTML.")
 @click.option("--word", "words", multiple=True, help="Show its neighbours; can be given again.  [default: some]")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets to score it on, as for evaluate.")
 @trust_pickle
@@ -28,6 +30,7 @@ def report(
     """
     from gensim_hilbert.report import report as write
 
+    refuse_inputs(output, [model], inside=True)
     loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
     for word in words:

@@ -1,14 +1,13 @@
 """The verb `train`.
 
 While a model is trained, the folder `MODEL.checkpoint` beside it holds the command, the counts, the state after each
-epoch, and at the end the files of the model until they are moved into place.
+epoch, and at the end a note by which the finished model is recognised.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 from timeit import default_timer
@@ -19,16 +18,18 @@ from click.core import ParameterSource
 
 from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
+from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
-from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.counting.layout import counts_beside
+from gensim_hilbert.counting.ownership import reason_to_keep_saved
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import refuse_to_replace
-from gensim_hilbert.files import locked, read_json, write_whole
+from gensim_hilbert.files import LOCK, locked, read_json, refuse_foreign, remove, remove_leftovers, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
 from gensim_hilbert.options import OPTIONS
+from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 from gensim_hilbert.untrusted import damage_named
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 COMMAND = "command.json"
+PLACED = "placed.json"  # how to recognise the finished model
 OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
 OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
@@ -43,7 +45,7 @@ OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine
 @click.command(cls=Verb, short_help="Train a model on a text or on counts.")
 @click.argument("corpus", nargs=-1, callback=refuse_standard_input)
 @click.option("--counts", type=click.Path(path_type=Path), help="Train on this store of counts instead of a text.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File for the model.")
+@click.option("-o", "--output", required=True, type=LocalOutput("models"), help="File for the model.")
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -85,25 +87,23 @@ def train(
         raise click.UsageError("give either a text, CORPUS, or --counts", ctx)
     elif counts and (decided := [name for name in OF_COUNTS if name in command["settings"]]):
         raise click.UsageError(f"--counts have their own {' and '.join(decided)}: count anew for others", ctx)
+    corpus_read = as_corpus(command["corpus"]) if command["corpus"] else None
+    refuse_output(output, work, command, corpus_read)
     refuse_to_overwrite(output, work, command)
     started = default_timer()
-    work.mkdir(parents=True, exist_ok=True)
     with locked(work):
-        prepare(work, command)
-        try:
-            model = fit(command, work)
-            save_whole(model, output, work, command)
-        except BaseException as error:
-            # An error leaves nothing behind, except epochs that are done: they may have taken days.
-            failed = isinstance(error, Exception) and not is_interruption(error)
-            kept = f"training-*/{CHECKPOINT}" if failed else "training-*/*"
-            if any(work.glob(kept)):
-                below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
-                click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
-            else:
-                shutil.rmtree(work, ignore_errors=True)
-            raise
-        shutil.rmtree(work, ignore_errors=True)
+        remove_leftovers(work.parent, work.name)
+        model = finished_before(output, work, command)
+        if model is None:
+            try:
+                refuse_to_overwrite(output, work, command)  # Another process may just have finished such a model.
+                prepare(work, command)
+            except BaseException:
+                if os.listdir(work) == [LOCK]:
+                    remove(work)
+                raise
+            model = train_and_save(command, corpus_read, output, work)
+        remove(work)
     facts = {
         "model": str(output),
         "words": len(model.wv),
@@ -160,13 +160,14 @@ def read_command(work: Path) -> dict[str, Any]:
     return command
 
 
+def essence(command: dict[str, Any]) -> Any:
+    """Return what the result of a command depends on."""
+    settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
+    return command["corpus"], command["counts"], settings
+
+
 def prepare(work: Path, command: dict[str, Any]) -> None:
     """Keep the command for --resume; refuse the remains of another command, or remove them with --overwrite."""
-
-    def essence(command: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
-        return command["corpus"], command["counts"], settings
-
     path = work / COMMAND
     if path.exists() and essence(read_command(work)) != essence(command):
         if not command["overwrite"]:
@@ -175,18 +176,35 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
                 "--resume, or start anew by --overwrite"
             )
         for remains in work.glob("training-*"):
-            shutil.rmtree(remains)
+            remove(remains)
     write_whole(path, json.dumps(command, indent=1).encode())
 
 
-def fit(command: dict[str, Any], work: Path) -> HilbertMLE:
+def train_and_save(command: dict[str, Any], corpus: Corpus | None, output: Path, work: Path) -> HilbertMLE:
+    """Train the model and save it; an error leaves nothing behind but epochs that are done."""
+    try:
+        model = fit(command, corpus, work)
+        save_whole(model, output, work, command)
+    except BaseException as error:
+        failed = isinstance(error, Exception) and not is_interruption(error)
+        kept = f"training-*/{CHECKPOINT}" if failed else "training-*/*"  # Epochs may have taken days.
+        if any(work.glob(kept)):
+            below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
+            click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
+        else:
+            remove(work)
+        raise
+    return model
+
+
+def fit(command: dict[str, Any], corpus: Corpus | None, work: Path) -> HilbertMLE:
     """Make the Python call that a command stands for."""
     from gensim_hilbert.model import HilbertMLE
 
     settings = {**command["settings"], "checkpoint": work}
     if command["counts"]:
         return HilbertMLE.from_counts(PairCounts.open(command["counts"]), **settings)
-    return HilbertMLE(corpus_file=as_corpus(command["corpus"]), **settings)
+    return HilbertMLE(corpus_file=corpus, **settings)
 
 
 def are_given(counts: Path, command: dict[str, Any]) -> bool:
@@ -195,27 +213,79 @@ def are_given(counts: Path, command: dict[str, Any]) -> bool:
     return bool(given) and counts.exists() and counts.samefile(given)
 
 
+def refuse_output(output: Path, work: Path, command: dict[str, Any], corpus: Corpus | None) -> None:
+    """Refuse to write where the text or the counts are, or where the model would be taken for a text."""
+    beside = counts_beside(output)
+    for path in (output, work, beside):
+        refuse_inputs(path, corpus.names if corpus else [])
+    if command["counts"]:
+        refuse_inputs(output, [command["counts"]], inside=True)
+        refuse_inputs(work, [command["counts"]], inside=True)
+        if not are_given(beside, command):
+            refuse_inputs(beside, [command["counts"]], inside=True)
+    for given in command["corpus"]:
+        if os.path.isdir(given) and os.path.samefile(given, output.absolute().parent):
+            raise ValueError(f"{output} would be read as a text of {given} the next time; choose another folder for it")
+
+
 def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
     """Refuse to overwrite before hours of work, not after them."""
+    from gensim_hilbert.model_files import reason_to_keep_model
+
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a directory, not a file for a model")
+    refuse_foreign(str(work), reason_to_keep_checkpoint)
+    if is_placed(output, work):
+        return
     beside = counts_beside(output)
-    refuse_to_replace(beside, Path(command["counts"] or work.parent))
+    given = are_given(beside, command)
+    if not given:
+        refuse_foreign(str(beside), reason_to_keep_saved)
     for path in (output, beside):
         # A command that was killed while it moved its results into place has put some of them there itself.
-        own = path == beside and (work.exists() or are_given(beside, command))
+        own = path == beside and (given or (work / COMMAND).exists())
         if path.exists() and not command["overwrite"] and not own:
             raise FileExistsError(f"{path} exists; choose another name for the model, or give --overwrite")
+    refuse_foreign(str(output), reason_to_keep_model)
+
+
+def reason_to_keep_checkpoint(path: str) -> str | None:
+    """Tell why a folder must not be used for checkpoints; None if `train` has left it, or it is empty."""
+    if os.path.isdir(path) and ({COMMAND, LOCK} & {*(names := os.listdir(path))} or not names):
+        return None
+    return "is where checkpoints would be written, and holds something else; choose another name for the model"
 
 
 def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
-    """Save under another name, then rename, the model's own file last: if it is there, all others are."""
-    fresh = work / "model"
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir()
-    model.save(str(fresh / output.name))
-    output.unlink(missing_ok=True)
-    beside = counts_beside(output)
-    shutil.rmtree(fresh / beside.name if are_given(beside, command) else beside, ignore_errors=True)
-    for path in sorted(fresh.iterdir(), key=lambda path: path.name == output.name):
-        os.replace(path, output.with_name(path.name))
+    """Save the model; a command that is killed before its checkpoint is removed recognises the file by the note."""
+    from gensim_hilbert.model_files import reason_to_keep_model
+
+    def note(path: str) -> None:
+        write_whole(work / PLACED, json.dumps(identity(path)).encode())
+
+    refuse_foreign(str(output), reason_to_keep_model)
+    model.save_to(str(output), overwrite=command["overwrite"], announce=note)
+
+
+def identity(path: str | Path) -> list[int]:
+    """Return what a file keeps when it is renamed, and no other file has."""
+    facts = os.stat(path)
+    return [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
+
+
+def is_placed(output: Path, work: Path) -> bool:
+    """Tell whether the model that was trained in a folder of checkpoints is in its place already."""
+    try:
+        return bool(json.loads((work / PLACED).read_bytes()) == identity(output))
+    except (FileNotFoundError, ValueError):
+        return False
+
+
+def finished_before(output: Path, work: Path, command: dict[str, Any]) -> HilbertMLE | None:
+    """Return the model if this very command was killed when only the removal of its checkpoint was left."""
+    from gensim_hilbert.model import HilbertMLE
+
+    if not is_placed(output, work) or essence(json.loads((work / COMMAND).read_bytes())) != essence(command):
+        return None
+    model: HilbertMLE = HilbertMLE.load(str(output))
+    return model

@@ -29,7 +29,7 @@ from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription, read_manifest, write_manifest
 from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
-from gensim_hilbert.counting.workspace import Destination, building, clear
+from gensim_hilbert.counting.workspace import Destination, building, clear, remove_replaced
 from gensim_hilbert.files import as_read_back
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary, refuse_rules
@@ -98,6 +98,7 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
     settings, described = request.settings, request.describe()
     if described is not None and is_answer(destination.path, described):
         logger.info("%s holds these counts already", destination.path)
+        remove_replaced(destination)
         return
     with building(destination, resumable=described is not None) as work:
         if described is not None and is_answer(work, described):

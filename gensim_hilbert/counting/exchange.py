@@ -158,7 +158,7 @@ def save_glove(
             raise ValueError(
                 f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space"
             )
-    with Staging() as staging:
+    with Staging(never_mixed=True) as staging:
         with staging.create(name_of(vocabulary)) as file:
             for word, count in zip(words.words, words.counts.tolist(), strict=True):
                 file.write(f"{word} {count}\n".encode())

@@ -24,6 +24,7 @@ from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workspace import Destination
+from gensim_hilbert.outputs import local_path, refuse_inputs
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
@@ -132,7 +133,7 @@ class PairCounts:
         transport_params : dict, optional
             Passed to smart_open.
         overwrite : bool
-            Whether to replace other counts that are in `directory`.
+            Whether to replace other counts that are in `directory`. Nothing but counts is ever replaced.
         progress : bool
             Whether to show a progress bar if standard error is a terminal.
         """
@@ -145,8 +146,15 @@ class PairCounts:
             sorted_vocab=sorted_vocab,
         )
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
+        if directory is not None:
+            directory = local_path(directory, "counts")
         request = build.CountRequest(as_corpus(corpus, transport_params), settings, rules, vocabulary, recount)
-        return cls._made(directory, overwrite, lambda destination: build.count_corpus(request, destination, resources))
+        return cls._made(
+            directory,
+            overwrite,
+            lambda destination: build.count_corpus(request, destination, resources),
+            request.corpus.names,
+        )
 
     @classmethod
     def merge(
@@ -171,7 +179,7 @@ class PairCounts:
         memory_gb : float
             Memory for sorting and merging.
         overwrite : bool
-            Whether to replace what is in `directory`.
+            Whether to replace other counts that are in `directory`. Nothing but counts is ever replaced.
         """
         for counts in stores:
             counts._refuse_expected("merge")
@@ -180,6 +188,8 @@ class PairCounts:
             directory,
             overwrite,
             lambda destination: build.merge_stores([counts._store for counts in stores], destination, resources),
+            [counts.directory for counts in stores],
+            inside=True,
         )
 
     def __add__(self, other: PairCounts) -> PairCounts:
@@ -254,12 +264,20 @@ class PairCounts:
 
     @classmethod
     def _made(
-        cls, directory: str | os.PathLike[str] | None, overwrite: bool, make: Callable[[Destination], None]
+        cls,
+        directory: str | os.PathLike[str] | None,
+        overwrite: bool,
+        make: Callable[[Destination], None],
+        inputs: Sequence[str | os.PathLike[str]] = (),
+        *,
+        inside: bool = False,
     ) -> PairCounts:
         """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
         if directory is not None:
-            make(Destination(Path(directory), overwrite))
-            return cls.open(directory)
+            place = local_path(directory, "counts")
+            refuse_inputs(place, inputs, inside=inside)
+            make(Destination(place, overwrite))
+            return cls.open(place)
         parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         try:
             make(Destination(parent / "counts", temporary=True))
@@ -267,7 +285,7 @@ class PairCounts:
         except BaseException:
             shutil.rmtree(parent, ignore_errors=True)
             raise
-        weakref.finalize(counts._store, shutil.rmtree, parent, ignore_errors=True)
+        weakref.finalize(counts._store, remove_own_folder, parent, os.getpid())
         return counts
 
     def _refuse_expected(self, what: str) -> None:
@@ -426,3 +444,9 @@ class PairCounts:
     def verify(self) -> None:
         """Check every byte against its checksum; shards are otherwise checked as they are read."""
         self._store.verify()
+
+
+def remove_own_folder(folder: Path, process: int) -> None:
+    """Remove a temporary folder, unless this process is a fork of the one that made it and may still use it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import shutil
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from gensim_hilbert.counting.layout import (
     INDEX_COLUMNS,
     MANIFEST,
     MARGINALS,
-    SAVED_WITH_MODEL,
     SCHEMA,
     VOCABULARY,
     chunk_bytes,
@@ -42,7 +40,7 @@ from gensim_hilbert.counting.validation import (
     check_sizes,
     read_array,
 )
-from gensim_hilbert.files import Staging, read_json, remove, to_json, write_whole
+from gensim_hilbert.files import read_json, to_json, write_whole
 from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -290,37 +288,3 @@ def write_manifest(directory: Path, description: StoreDescription, shards: Merge
 def manifest_checksum(manifest: dict[str, Any]) -> int:
     """Return a checksum of all that a manifest says besides it."""
     return zlib.crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
-
-
-# ---------------------------------------------------------------------------------------------------- models
-
-
-def refuse_to_replace(beside: Path, source: Path | None) -> None:
-    """Raise an error if the place of a model's counts holds something that was not saved with a model."""
-    if beside.exists() and not (beside / SAVED_WITH_MODEL).exists() and not (source is None or beside.samefile(source)):
-        raise FileExistsError(
-            f"{beside} is where the counts of this model would be saved, and holds something else: choose another name "
-            "for the model, or move that away"
-        )
-
-
-def keep_counts(source: Path | None, target: Path) -> None:
-    """Save the counts of a model beside it, in place of those of the model that it replaces."""
-    if source is not None and target.exists() and source.samefile(target):
-        return
-    if source is None:
-        if (target / SAVED_WITH_MODEL).exists():
-            remove(target)
-        return
-    with Staging() as staging:
-        fresh = Path(staging.reserve(str(target)))
-        shutil.copytree(source, fresh, copy_function=link_or_copy)
-        (fresh / SAVED_WITH_MODEL).touch()
-
-
-def link_or_copy(source: str, target: str) -> None:
-    """Give a file a second name, or copy it: the files of a store are never changed, only replaced."""
-    try:
-        os.link(source, target)
-    except OSError:  # another file system, or one that has no links
-        shutil.copy2(source, target)

@@ -6,30 +6,41 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, partial_of
-from gensim_hilbert.files import LOCK, locked, remove, remove_leftovers, replace_folder
+from gensim_hilbert.counting.ownership import reason_to_keep, reason_to_keep_work
+from gensim_hilbert.files import LOCK, locked, refuse_foreign, remove, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
 
 
 @dataclass(frozen=True)
 class Destination:
-    """Where a store goes, and whether it may take the place of something else."""
+    """Where a store goes, and whether it may take the place of another one."""
 
     path: Path
     overwrite: bool = False
     temporary: bool = False  # It need not outlive a power cut, so nobody waits for the disk.
 
+    @property
+    def place(self) -> Path:
+        """The folder itself: if the path is a symbolic link, it stays one."""
+        return Path(os.path.realpath(self.path))
+
+    def reason_to_keep(self, path: str) -> str | None:
+        """Tell why what is there must not be replaced."""
+        if self.overwrite:
+            return reason_to_keep(path)
+        return (
+            "exists and holds something else, or damaged counts; choose another directory, or pass overwrite=True "
+            "(--overwrite) to replace counts"
+        )
+
     def refuse_existing(self) -> None:
         """Raise an error if something is there that may not be replaced."""
-        if self.path.exists() and not self.overwrite:
-            raise FileExistsError(
-                f"{self.path} exists and holds something else, or damaged counts; choose another directory, or pass "
-                "overwrite=True (--overwrite)"
-            )
+        refuse_foreign(str(self.place), self.reason_to_keep)
 
 
 @contextmanager
@@ -39,18 +50,19 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
     After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, so that the work
     can go on; after Ctrl-C only if the work is resumable.
     """
-    target = destination.path
-    destination.refuse_existing()
+    target = destination.place
     work = partial_of(target)
+    destination.refuse_existing()
+    refuse_foreign(str(work), reason_to_keep_work)
     with locked(work):
         try:
+            destination.refuse_existing()  # Another process may have finished just before this one got the lock.
+            remove_leftovers(work.parent, work.name)
             yield work
             remove_leftovers(work)
             for path in [*work.glob(f"*{RUN_SUFFIX}"), work / JOURNAL, work / KEEP_BELOW]:
                 path.unlink(missing_ok=True)
-            destination.refuse_existing()  # Something may have appeared there meanwhile.
-            replace_folder(work, target, durable=not destination.temporary)
-            (target / LOCK).unlink(missing_ok=True)  # It kept others away until the folder had its name.
+            replace_folder(work, target, destination.reason_to_keep, durable=not destination.temporary)
         except BaseException as error:
             interrupted = is_interruption(error)
             if not resumable or (isinstance(error, Exception) and not interrupted):
@@ -63,6 +75,14 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
                     errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}"
                 ) from error
             raise
+        (target / LOCK).unlink(missing_ok=True)  # It kept others away until the folder had its name.
+
+
+def remove_replaced(destination: Destination) -> None:
+    """Remove counts that have been replaced, if the process that did so was killed before it could remove them."""
+    work = partial_of(destination.place)
+    if work.exists() and reason_to_keep(str(work)) is None:
+        remove(work)
 
 
 def clear(work: Path) -> None:
@@ -74,9 +94,5 @@ def clear(work: Path) -> None:
 
 def discard(work: Path) -> None:
     """Remove a folder into which a task that nobody waits for any more may be about to write."""
-    removed = work.with_name(work.name + ".removed")
-    remove(removed)
-    with suppress(OSError):
-        os.rename(work, removed)  # Nothing new can appear under this name.
-    for path in (removed, work):
-        remove(path)
+    remove(work)  # It is renamed first, so that nothing new can appear in it.
+    remove(work)  # Such a task may just have made it again.

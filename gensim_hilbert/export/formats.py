@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging
-from gensim_hilbert.locations import uncompressed_name
+from gensim_hilbert.locations import is_local, uncompressed_name
 
 
 class VectorTable(NamedTuple):
@@ -92,11 +95,15 @@ def write_fasttext(staging: Staging, path: str, table: VectorTable) -> None:
         file.write(np.ascontiguousarray(outputs, dtype="<f4").data)
 
 
+MODEL2VEC_FILES = {"tokenizer.json", "config.json", "modules.json", "model.safetensors"}
+PROJECTOR_FILES = {"vectors.tsv", "metadata.tsv"}
+
+
 def write_model2vec(
     staging: Staging, path: str, table: VectorTable, lowercase: bool = False, split_punctuation: bool = False
 ) -> None:
     """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well."""
-    folder = staging.folder(path)
+    folder = staging.folder(path, reason_to_keep_model2vec)
     unknown = "[UNK]"
     while unknown in table.words:
         unknown = f"[{unknown}]"
@@ -136,9 +143,37 @@ def write_model2vec(
         file.write(bytes(4 * size))
 
 
+def reason_to_keep_model2vec(path: str) -> str | None:
+    """Tell why something must not be replaced by a static model; None if it is such an export, or an empty folder."""
+    reason = reason_to_keep_folder(path, MODEL2VEC_FILES)
+    if reason is None and os.listdir(path):
+        with suppress(OSError, ValueError, AttributeError), open(os.path.join(path, "config.json"), "rb") as file:
+            if json.load(file).get("model_type") == "model2vec":
+                return None
+        reason = "is not replaced, because its config.json is not that of a static model; choose another folder"
+    return reason
+
+
+def reason_to_keep_projector(path: str) -> str | None:
+    """Tell why something must not be replaced by an export for TensorBoard; None if it is one, or an empty folder."""
+    return reason_to_keep_folder(path, PROJECTOR_FILES)
+
+
+def reason_to_keep_folder(path: str, names: set[str]) -> str | None:
+    """Tell why something must stay; None if it is a folder of exactly these files, or an empty one."""
+    if not os.path.isdir(path):
+        return "is not replaced, because it is not a folder; choose another name, or move it away"
+    found = {*os.listdir(path)}
+    if found and found != names:
+        different = min(found ^ names)
+        what = f"{different} in it is no part" if different in found else f"it has no {different}, which is a part"
+        return f"is not replaced, because {what} of such an export; choose a folder that is new or empty"
+    return None
+
+
 def write_projector(staging: Staging, path: str, table: VectorTable) -> None:
     """Write vectors.tsv and metadata.tsv, which has a header only if it has two columns, as TensorBoard expects."""
-    folder = staging.folder(path)
+    folder = staging.folder(path, reason_to_keep_projector)
     with staging.create(f"{folder}/vectors.tsv") as file:
         for row in table.matrix:
             file.write(("\t".join(map(str, row)) + "\n").encode())
@@ -152,16 +187,47 @@ def write_projector(staging: Staging, path: str, table: VectorTable) -> None:
 
 
 def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
-    """Write NAME.npy, and NAME.words.json with words and, if known, counts. The escapes of JSON hold any str."""
-    words: dict[str, Any] = {"words": table.words}
+    """Write NAME.npy, and NAME.words.json with words and, if known, counts. The escapes of JSON hold any str.
+
+    A checksum in the second file tells to which matrix its words belong. While an export is replaced, there is a moment
+    when one file is new and one is old: therefore the second file holds both lists until the first one is replaced.
+    """
+    beside = words_beside(path)
+    fresh: dict[str, Any] = {"words": table.words}
     if table.counts is not None:
-        words["counts"] = table.counts.tolist()
-    with staging.create(words_beside(path)) as file:
-        file.write(json.dumps(words).encode())
+        fresh["counts"] = table.counts.tolist()
+    fresh["crc32"] = crc32(table.matrix.data)
+    if old := numpy_words(path, beside):
+        with staging.create(beside) as file:
+            file.write(json.dumps({**old, "next": fresh}).encode())
     with staging.create(path) as file:
         # On a full disk, numpy's own function for writing does not tell why it fails.
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(table.matrix))
         file.write(table.matrix.data)
+    with staging.create(beside) as file:
+        file.write(json.dumps(fresh).encode())
+
+
+def numpy_words(path: str, beside: str) -> dict[str, Any] | None:
+    """Return the words and counts that belong to the matrix of an export that is there, with its checksum."""
+    if not is_local(path) or not (os.path.isfile(path) and os.path.isfile(beside)):
+        return None
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        with open(beside, "rb") as file:
+            facts = json.load(file)
+        checksum = crc32(np.ascontiguousarray(matrix).data)
+        return {**words_of_matrix(facts, checksum, beside), "crc32": checksum}
+    except (OSError, ValueError, TypeError, AttributeError, EOFError):
+        return None  # Nothing that could be read would be lost.
+
+
+def words_of_matrix(facts: dict[str, Any], checksum: int, beside: str) -> dict[str, Any]:
+    """Return what NAME.words.json holds for a matrix with this checksum; words without a checksum go with any."""
+    for candidate in (facts, facts.get("next")):
+        if isinstance(candidate, dict) and candidate.get("crc32", checksum) == checksum:
+            return {key: value for key, value in candidate.items() if key != "next"}
+    raise ValueError(f"{beside} holds the words of another matrix: its checksum does not match")
 
 
 def words_beside(path: str) -> str:

@@ -7,6 +7,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
+from zlib import crc32
 
 import numpy as np
 from gensim.models import KeyedVectors
@@ -14,7 +15,7 @@ from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
 from gensim_hilbert.export.fasttext_file import check_fasttext
-from gensim_hilbert.export.formats import import_parquet, words_beside
+from gensim_hilbert.export.formats import import_parquet, words_beside, words_of_matrix
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.untrusted import damage_named, is_whole, parse_json, read_npy
@@ -170,7 +171,7 @@ def from_numpy(name: str) -> KeyedVectors:
     try:
         with damage_named(beside, "a JSON object with words"):
             with opened(beside) as file:
-                facts = parse_json(file.read())
+                facts = words_of_matrix(parse_json(file.read()), crc32(np.ascontiguousarray(matrix).data), beside)
             words = strings(facts["words"])
             counts = None if facts.get("counts") is None else whole_numbers(facts["counts"])
     except FileNotFoundError:

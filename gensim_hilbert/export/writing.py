@@ -29,7 +29,8 @@ def export(
     """Write vectors in the format of another tool.
 
     Local files are written under temporary names and renamed when they are whole, so that after an error the old files
-    are still there. Words are written in the order of `index_to_key`, and numbers as float32.
+    are still there. A folder is replaced as a whole, if it holds nothing but such an export. Words are written in the
+    order of `index_to_key`, and numbers as float32.
 
     Parameters
     ----------

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
+from gensim_hilbert.saving import save_vectors, write_word2vec_format
+
 
 class WordVectors(KeyedVectors):
     """gensim's KeyedVectors, extended by what training needs."""
@@ -27,8 +29,15 @@ class WordVectors(KeyedVectors):
         self.vectors = rows
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed."""
-        as_gensim(self, KeyedVectors).save(*args, **kwargs)
+        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed.
+
+        The parameters are those of gensim's `save`. What is there is replaced as a whole.
+        """
+        save_vectors(as_gensim(self, KeyedVectors), *args, **kwargs)
+
+    def save_word2vec_format(self, fname: Any, fvocab: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""
+        write_word2vec_format(super().save_word2vec_format, fname, fvocab, *args, **kwargs)
 
     def parameter_rows(self, words: int) -> int:
         """Return the number of rows that are learnt for so many words."""
@@ -77,9 +86,9 @@ def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
     return plain
 
 
-def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> KeyedVectors:
-    """Return KeyedVectors over the same keys and attributes, with another matrix. Nothing is copied."""
-    covectors = KeyedVectors(vector_size=matrix.shape[1])
+def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> WordVectors:
+    """Return vectors over the same keys and attributes, with another matrix. Nothing is copied."""
+    covectors = WordVectors(vector_size=matrix.shape[1])
     covectors.index_to_key, covectors.key_to_index = words.index_to_key, words.key_to_index
     covectors.expandos = words.expandos
     covectors.vectors = matrix

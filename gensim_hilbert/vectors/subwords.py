@@ -14,6 +14,7 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.keyedvectors import prep_vectors
 
+from gensim_hilbert.saving import save_vectors, write_word2vec_format
 from gensim_hilbert.training.composition import Composition, mean_with_ngrams
 from gensim_hilbert.vectors.keyed import as_gensim
 
@@ -42,10 +43,17 @@ class SubwordVectors(FastTextKeyedVectors):
         return Composition(self.buckets_word or [])
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed."""
+        """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed.
+
+        The parameters are those of gensim's `save`. What is there is replaced as a whole.
+        """
         plain = as_gensim(self, FastTextKeyedVectors)
         plain.__dict__.pop("composition", None)
-        plain.save(*args, **kwargs)
+        save_vectors(plain, *args, **kwargs)
+
+    def save_word2vec_format(self, fname: Any, fvocab: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""
+        write_word2vec_format(super().save_word2vec_format, fname, fvocab, *args, **kwargs)
 
     @property
     def parameters(self) -> np.ndarray:

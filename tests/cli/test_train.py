@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import assert_same_vectors, full_training
+from helpers import assert_same_vectors, contents, full_training
 from shell import assert_one_sentence, run, run_here
 from texts import zipf_text
 
@@ -20,6 +20,7 @@ from gensim_hilbert.export import load_vectors
 from gensim_hilbert.objectives import GloVe
 
 pytestmark = pytest.mark.usefixtures("short_training")
+train_module = sys.modules["gensim_hilbert.cli.train"]  # of which the package has only the verb
 
 # Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
 # cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
@@ -189,9 +190,14 @@ def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
     assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
     assert model.read_text() == "precious"
+    assert_one_sentence(run_here(*command, "--overwrite"), "nothing tells that it is a model of this package")
+    assert model.read_text() == "precious"
+    model.unlink()
+    assert run_here(*command).returncode == 0
     assert run_here(*command, "--overwrite").returncode == 0
     assert HilbertMLE.load(str(model)).vector_size == 4
-    assert_one_sentence(run_here("train", plain, "-o", tmp_path), "is a directory")
+    (tmp_path / "folder").mkdir()
+    assert_one_sentence(run_here("train", plain, "-o", tmp_path / "folder"), "is a directory")
     model.unlink()
     before = PairCounts.open(tmp_path / "model.counts")
     assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
@@ -199,6 +205,85 @@ def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     assert done.returncode == 0, done.stderr
     assert HilbertMLE.load(str(model)).vector_size == 5
     assert PairCounts.open(tmp_path / "model.counts").fingerprint == before.fingerprint
+
+
+def test_a_model_that_appears_while_another_is_trained_stays(plain, tmp_path, monkeypatch):
+    model, command = tmp_path / "model", ["train", plain, "-o", tmp_path / "model", "--vector-size", 4, "--epochs", 1]
+    fit = train_module.fit
+
+    def late(*arguments):
+        model.write_text("precious")
+        return fit(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train_module, "fit", late)
+        for option in ([], ["--overwrite"]):
+            done = run_here(*command, *option)
+            assert done.returncode == 1
+            assert "unfinished; to go on: gensim-hilbert train --resume" in done.stderr
+            assert "exists" in done.stderr or "is not replaced" in done.stderr
+            assert model.read_text() == "precious"
+            model.unlink()
+    assert run_here("train", "--resume", "-o", model).returncode == 0
+    assert HilbertMLE.load(str(model)).counts is not None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "model.counts", "text.txt"]
+
+
+@pytest.mark.parametrize("again", ["the same command", "--resume"])
+def test_a_command_that_was_killed_before_it_removed_its_checkpoint_succeeds(again, plain, tmp_path, monkeypatch):
+    model, work = tmp_path / "model", tmp_path / "model.checkpoint"
+    command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
+    with monkeypatch.context() as patch:
+        patch.setattr(train_module, "remove", lambda path: None)
+        assert run_here(*command).returncode == 0
+    before = contents(tmp_path)
+    other = run_here(*command, "--window", 2)
+    assert_one_sentence(other, "is left by an interrupted training with another text or other options")
+    assert contents(tmp_path) == before
+    done = run_here(*(command if again == "the same command" else ["train", "--resume", "-o", model]))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "4 dimensions" in done.stdout
+    assert not work.exists()
+    assert model.read_bytes() == before["model"]
+
+
+def test_a_model_of_another_command_is_not_taken_for_its_own(plain, tmp_path, monkeypatch):
+    model, work = tmp_path / "model", tmp_path / "model.checkpoint"
+    command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
+    with monkeypatch.context() as patch:
+        patch.setattr(train_module, "remove", lambda path: None)
+        assert run_here(*command).returncode == 0
+    HilbertMLE.load(str(model)).save(str(model))
+    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
+    assert run_here(*command, "--overwrite").returncode == 0
+    assert not work.exists()
+
+
+def test_a_folder_of_somebody_else_is_not_taken_for_a_checkpoint(plain, tmp_path):
+    work = tmp_path / "model.checkpoint"
+    work.mkdir()
+    (work / "letter").write_text("dear")
+    done = run_here("train", plain, "-o", tmp_path / "model", "--overwrite")
+    assert_one_sentence(done, "model.checkpoint is where checkpoints would be written, and holds something else")
+    assert contents(work) == {"letter": b"dear"}
+
+
+@pytest.mark.parametrize("output", ["corpus/text.txt", "corpus/model", "store", "store/model", "counts"])
+def test_texts_and_counts_are_not_written_to(output, plain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus").mkdir()
+    plain.rename(tmp_path / "corpus" / "text.txt")
+    PairCounts.from_corpus("corpus", directory="store")
+    (tmp_path / "counts.counts").symlink_to("store")
+    before = contents(tmp_path)
+    source = ["corpus"] if output.startswith("corpus") else ["--counts", "store"]
+    done = run_here("train", *source, "-o", output, "--vector-size", 4, "--epochs", 1, "--overwrite")
+    if output == "counts":  # They are where the model looks for them already.
+        assert done.returncode == 0, done.stderr
+        assert HilbertMLE.load("counts").counts is not None
+        return
+    assert_one_sentence(done, "choose another")
+    assert contents(tmp_path) == before
 
 
 def test_errors_leave_nothing_behind(plain, tmp_path):

@@ -75,8 +75,11 @@ def test_an_existing_directory(tmp_path, plain):
         PairCounts.from_corpus(plain, directory=taken, min_count=1)
     assert [path.name for path in taken.iterdir()] == ["letter.txt"]
     assert not (tmp_path / "taken.partial").exists()
-    PairCounts.from_corpus(plain, directory=taken, min_count=1, overwrite=True)
-    first = PairCounts.open(taken)
+    with pytest.raises(FileExistsError, match=r"taken is not replaced, because .* no manifest\.json"):
+        PairCounts.from_corpus(plain, directory=taken, min_count=1, overwrite=True)
+    assert (taken / "letter.txt").read_text() == "dear"
+    (taken / "letter.txt").unlink()
+    first = PairCounts.from_corpus(plain, directory=taken, min_count=1, overwrite=True)
     with pytest.raises(FileExistsError, match="overwrite=True"):
         PairCounts.from_corpus(plain, directory=taken, min_count=2)
     assert_same_counts(PairCounts.open(taken), first)

@@ -2,6 +2,7 @@
 
 import gzip
 import importlib.util
+import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -60,6 +61,58 @@ def test_old_files_are_replaced_and_links_stay(format, tmp_path):
         assert path.is_symlink()
         assert CONSUMERS[format](path)[0] == ["bird"]
     assert not [left for left in tmp_path.rglob("*") if "partial" in left.name]
+
+
+@pytest.mark.parametrize("format", ["model2vec", "projector"])
+def test_a_folder_with_anything_else_in_it_is_not_replaced(format, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    export(random_vectors(["cat"]), folder, format=format)  # It was empty.
+    before = contents(tmp_path)
+    for name in ("letter", "vectors.bin"):
+        (folder / name).write_text("dear")
+        with pytest.raises(FileExistsError, match=rf"folder is not replaced, because {name} in it is no part"):
+            export(random_vectors(["dog"]), folder, format=format)
+        assert contents(tmp_path) == {**before, f"folder/{name}": b"dear"}
+        (folder / name).unlink()
+    (tmp_path / "link").symlink_to("folder")
+    export(random_vectors(["dog"]), tmp_path / "link", format=format)
+    assert (tmp_path / "link").is_symlink()
+    assert CONSUMERS[format](folder)[0] == ["dog"]
+
+
+def test_configurations_of_other_programs_are_not_replaced(tmp_path):
+    folder = tmp_path / "folder"
+    export(random_vectors(["cat"]), folder, format="model2vec")
+    for text in ('{"model_type": "bert"}', "[]", "{"):
+        (folder / "config.json").write_text(text)
+        before = contents(tmp_path)
+        with pytest.raises(FileExistsError, match=r"its config\.json is not that of a static model"):
+            export(random_vectors(["dog"]), folder, format="model2vec")
+        assert contents(tmp_path) == before
+
+
+def test_words_and_matrix_of_numpy_belong_together(tmp_path):
+    """Between the two renames the words of both matrices are there; the checksum tells which to take."""
+    path, words = tmp_path / "v.npy", tmp_path / "v.words.json"
+    old, new = random_vectors(["cat", "dog"]), random_vectors(["one", "two"], seed=2)
+    export(new, path)
+    new_matrix, new_words = path.read_bytes(), json.loads(words.read_text())
+    export(old, path)
+    old_matrix, old_words = path.read_bytes(), json.loads(words.read_text())
+    words.write_text(json.dumps({**old_words, "next": new_words}))
+    for data, expected in ((old_matrix, old), (new_matrix, new)):
+        path.write_bytes(data)
+        read = load_vectors(path)
+        assert read.index_to_key == expected.index_to_key
+        np.testing.assert_array_equal(read.vectors, expected.vectors)
+    export(old, path)  # over the remains of a process that was killed
+    assert json.loads(words.read_text()) == old_words
+    path.write_bytes(new_matrix)
+    with pytest.raises(ValueError, match=r"v\.words\.json holds the words of another matrix"):
+        load_vectors(path)
+    words.write_text('{"words": ["by", "hand"]}')
+    assert load_vectors(path).index_to_key == ["by", "hand"]
 
 
 def test_the_name_of_a_link_says_how_to_compress(tmp_path):

@@ -1,0 +1,37 @@
+"""Where verbs write to: local paths, or also URIs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gensim_hilbert.locations import name_of
+from gensim_hilbert.outputs import local_path
+
+
+class LocalOutput(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+    """A path on this machine; URIs are refused before any work is done."""
+
+    name = "path"
+
+    def __init__(self, what: str):
+        self.what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return a Path."""
+        try:
+            return local_path(value, self.what)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class AnyOutput(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
+    """A path on this machine, or a URI that smart_open writes to."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return a str."""
+        return name_of(value)
