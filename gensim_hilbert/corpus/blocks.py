@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from gensim_hilbert.corpus.identity import CorpusChanged, FileFacts, local_facts, refuse_change
+from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
 
 BLOCK_BYTES = 1 << 20
@@ -37,7 +37,7 @@ class Block:
     listed: bool = False  # It holds token lists and not text; see cython_ext/scanner.pxd.
     cost: int = 0  # bytes that are read from a disk or a network for it
     transport_params: dict[str, Any] | None = None
-    facts: FileFacts = FileFacts()  # what its file was at the first look
+    facts: FileFacts = NOTHING_KNOWN  # what its file was at the first look
     number: int = 0  # of its place among the blocks of a stream
     is_last: bool = False  # It is the last block of a stream; it may be empty.
     unwanted: frozenset[int] = frozenset()  # starts of blocks of this stream that need not be yielded

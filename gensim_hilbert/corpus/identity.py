@@ -29,7 +29,11 @@ class FileFacts(NamedTuple):
 
     def completed(self, later: FileFacts) -> FileFacts:
         """Return these facts, with those of a later look where nothing was known."""
-        return FileFacts(*(mine if mine is not None else other for mine, other in zip(self, later, strict=True)))
+        known = {name: value for name, value in self._asdict().items() if value is not None}
+        return later._replace(**known)
+
+
+NOTHING_KNOWN = FileFacts()
 
 
 class CorpusChanged(OSError):
@@ -47,9 +51,7 @@ def local_facts(path: str, info: os.stat_result) -> FileFacts:
     """Return what the system tells of a local file."""
     if not stat.S_ISREG(info.st_mode):
         return FileFacts(can_repeat=False)
-    return FileFacts(
-        info.st_size, modified=info.st_mtime_ns, inode=info.st_ino, is_stream=bool(compression_of(path))
-    )
+    return FileFacts(info.st_size, modified=info.st_mtime_ns, inode=info.st_ino, is_stream=bool(compression_of(path)))
 
 
 def refuse_change(name: str, before: FileFacts, now: FileFacts) -> None:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import smart_open
 from smart_open.compression import compression_wrapper
 
-from gensim_hilbert.corpus.identity import CorpusChanged, FileFacts, local_facts, refuse_change
+from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.web import TransportParams, WebFile, look_up
 from gensim_hilbert.locations import (
     S3_SCHEMES,
@@ -61,7 +61,7 @@ def remote_facts(uri: str, transport_params: TransportParams) -> FileFacts:
             return FileFacts(blob.size, blob.etag)
     except Exception as error:  # Each client raises its own errors. If this one matters, opening the file tells more.
         logger.debug("nothing is known of %s: %s", uri, error)
-    return FileFacts()
+    return NOTHING_KNOWN
 
 
 def list_bucket(uri: str, transport_params: TransportParams) -> list[tuple[str, FileFacts]]:

@@ -18,7 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from zlib import crc32
 
-from gensim_hilbert.corpus.identity import CorpusChanged, FileFacts, refuse_change
+from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, refuse_change
 
 logger = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ def range_in(response: Any) -> tuple[int | None, int | None]:
     if match is None:
         return None, None
     start, size = match.groups()
-    return start and int(start), None if size == "*" else int(size)
+    return None if start is None else int(start), None if size == "*" else int(size)
 
 
 def look_up(uri: str, transport_params: TransportParams) -> FileFacts:
@@ -162,7 +162,7 @@ def look_up(uri: str, transport_params: TransportParams) -> FileFacts:
     except OSError as error:
         raise OSError(f"{uri} cannot be read: {error}") from error
     if status not in (200, 206):
-        return FileFacts()
+        return NOTHING_KNOWN
     return facts if facts.size else facts._replace(size=None)  # To HEAD, some answer that the size is 0.
 
 
