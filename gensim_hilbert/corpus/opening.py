@@ -11,17 +11,15 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import smart_open
-from smart_open.compression import compression_wrapper
 
+from gensim_hilbert.corpus.decompression import decompressed
 from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.web import TransportParams, WebFile, look_up
 from gensim_hilbert.locations import (
     S3_SCHEMES,
     bucket_and_key,
-    compression_of,
     is_local,
     missing_package,
-    path_of,
     scheme_of,
 )
 
@@ -222,15 +220,3 @@ class BucketFile(io.RawIOBase):
                 raise
             refuse_change(self.uri, self.facts, remote_facts(self.uri, self.transport_params))
             raise CorpusChanged(self.uri, f"has changed: its ETag is no longer {self.facts.etag}") from error
-
-
-def decompressed(raw: BinaryIO, uri: str) -> Any:
-    """Wrap a file in the decompressor that smart_open would choose by its name."""
-    if compression_of(uri) == ".gz":
-        try:
-            from isal import igzip  # the same as gzip, and three times as fast
-        except ImportError:
-            pass
-        else:
-            return igzip.open(raw, "rb")
-    return compression_wrapper(raw, "rb", filename=path_of(uri))
