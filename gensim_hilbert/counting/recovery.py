@@ -35,7 +35,7 @@ def raise_explained(error: Exception, work: Path, kept: bool) -> None:
     if isinstance(error, OSError) and is_full(error):
         raise OSError(errno.ENOSPC, "; ".join(advice)) from error
     if isinstance(error, OSError) and error.errno is not None:
-        what = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+        what = f"{error.strerror}" if error.filename is None else f"{error.filename}: {error.strerror}"
         raise OSError(error.errno, "; ".join([what, *advice])) from error
     if all(isinstance(part, str) for part in error.args):
         error.args = ("; ".join([*filter(None, error.args), *advice]),)
