@@ -47,8 +47,7 @@ def during_the_passes(change):
 CHANGES = {"replaced": (replace_file, "was replaced by another file"), "modified": (rewrite, "was modified: 1970")}
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("change", "workers"), [("replaced", 1), ("modified", 2)])
 def test_local_files_between_the_passes(change, workers, tmp_path, refused):
     how, message = CHANGES[change]
     (tmp_path / "a.txt").write_bytes(TEXT)

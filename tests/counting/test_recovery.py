@@ -1,25 +1,29 @@
 """After an error counting goes on from what was finished, and gives the same bytes; the error says so."""
 
+import contextlib
 import errno
+import gzip
 import json
 import multiprocessing
 import os
+import random
 import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
-from faulty_server import cut, status, whole
+from faulty_server import cut, cut_chunked, cut_silently, reset, status, whole
 from helpers import assert_nothing_left, assert_same_counts, assert_same_vectors, contents, count
 from shell import assert_one_sentence, run_here
 from texts import TEXT, pieces, zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.corpus import dispatch
+from gensim_hilbert.corpus import dispatch, web
 from gensim_hilbert.counting import build
 from gensim_hilbert.counting.journal import Journal, finished_runs
 from gensim_hilbert.counting.layout import JOURNAL, partial_of
@@ -37,9 +41,11 @@ def ten_files(site):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 6])
-@pytest.mark.usefixtures("block_bytes")
-def test_a_connection_that_is_lost_at_the_last_of_ten_files(workers, ten_files, site, target, expected):
+def test_a_connection_that_is_lost_at_the_last_of_ten_files(
+    workers, ten_files, site, target, expected, set_block_bytes
+):
     """With six workers one thread reads for all of them, else each reads its own files."""
+    set_block_bytes(200)
     site.faults["9.txt"] = [whole, *[status(500)] * 6]
     with pytest.raises(OSError, match=rf"9\.txt cannot be opened: 500 .*; {KEPT}"):
         count(ten_files, directory=target, workers=workers)
@@ -61,6 +67,35 @@ def test_a_connection_that_is_lost_inside_a_file(site, target, expected, set_blo
     assert sum(json.loads(line)["tokens"] for line in lines[1:]) > len(TEXT.split()) // 3
     site.faults.clear()
     assert_same_counts(count(f"{site.address}/text.txt", directory=target, workers=1), expected)
+
+
+@pytest.mark.parametrize("rounds", [4, pytest.param(200, marks=pytest.mark.slow)])
+def test_any_failures_at_any_time_change_nothing(rounds, site, tmp_path, expected, monkeypatch, set_block_bytes):
+    """The same call, again and again, until it succeeds."""
+    monkeypatch.setattr(web, "TRIES", 2)
+    chance = random.Random(rounds)
+    lock = threading.Lock()
+
+    def fail_or_not(handler, headers, body):
+        with lock:
+            at = chance.randrange(len(body) + 1)
+            faults = [status(500), status(503, Retry_After="0"), cut(at), cut_silently(at), cut_chunked(at), reset(at)]
+            fault = chance.choice(faults) if chance.random() < 0.3 else whole
+        fault(handler, headers, body)
+
+    for number in range(rounds):
+        set_block_bytes(chance.choice([200, 1 << 20]))
+        site.has_ranges = chance.random() < 0.5
+        parts = pieces(chance.choice([1, 4, 10]))
+        site.files = {f"{k}.gz": gzip.compress(part) for k, part in enumerate(parts)}
+        site.always = dict.fromkeys(site.files, fail_or_not)
+        options = {"directory": tmp_path / str(number), "workers": chance.choice([1, 2, 6])}
+        for _ in range(1000):
+            with contextlib.suppress(OSError):
+                assert_same_counts(count([f"{site.address}/{name}" for name in site.files], **options), expected)
+                break
+        else:
+            pytest.fail("it never succeeded")
 
 
 def test_nothing_is_kept_in_a_temporary_directory(ten_files, site, tmp_path, monkeypatch):
