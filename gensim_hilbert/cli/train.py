@@ -21,6 +21,7 @@ from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
+from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting.layout import JOURNAL, MANIFEST, counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
@@ -28,6 +29,7 @@ from gensim_hilbert.counting.store import refuse_to_replace
 from gensim_hilbert.files import locked, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
+from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
@@ -93,11 +95,13 @@ def train(
             model = fit(command, work)
             save_whole(model, output, work, command)
         except BaseException as error:
-            # An error leaves nothing behind, except what is finished, counts and epochs: it may have taken days.
+            # An error leaves nothing behind, except what is finished, words, counts and epochs: it may have taken days.
             failed = isinstance(error, Exception) and not is_interruption(error)
             kept = [f"training-*/{CHECKPOINT}", f"training-*/counts.partial/{JOURNAL}"] if failed else ["training-*/*"]
             if not isinstance(error, TypeError | ValueError):  # after which other options are needed, or other texts
                 kept.append(f"training-*/counts/{MANIFEST}")
+            if isinstance(error, OSError) and not isinstance(error, CorpusChanged):
+                kept.append(f"training-*/{SCAN}")
             if any(path for pattern in kept for path in work.glob(pattern)):
                 below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
                 click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
