@@ -6,7 +6,6 @@ import inspect
 import logging
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from timeit import default_timer
 from typing import Any
 
@@ -376,11 +375,6 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         self._clear_post_train()
         call("on_train_end")
         return session.solver
-
-    def _checkpoint_folder(self) -> Path:
-        """Return a folder for the next training, so that a script with several of them can go on in any."""
-        assert self.checkpoint is not None
-        return Path(self.checkpoint) / f"training-{self.train_count + 1}"
 
     def _refuse_sums(self) -> None:
         if self.vectors_option == "v+w":

@@ -11,10 +11,12 @@ import numpy as np
 from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
+from gensim_hilbert.files import as_read_back, read_json, to_json, write_whole
 from gensim_hilbert.vocabulary import NothingToCount, TrimRule, Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
+WORDS, SCAN = "words.jsonl", "words.json"  # the words of a corpus, and what is known of them
 FEW_TOKENS = 1_000_000  # in a smaller corpus, a single draw of which tokens to remove would be mostly noise
 
 
@@ -45,9 +47,24 @@ def corpus_of(corpus_iterable: Any, corpus_file: Any) -> Corpus:
 
 
 def count_words(
-    corpus: Corpus, *, max_vocab_size: int | None, trim_rule: TrimRule | None, workers: int, progress: bool
+    corpus: Corpus,
+    *,
+    directory: Path | None,
+    max_vocab_size: int | None,
+    trim_rule: TrimRule | None,
+    workers: int,
+    progress: bool,
 ) -> tuple[dict[str, int], int, int]:
-    """Return the words of a corpus with their counts, in the order in which it has them, its tokens and sentences."""
+    """Return the words of a corpus with their counts, in the order in which it has them, its tokens and sentences.
+
+    They are kept in a directory, where they are found again after an interruption, if the corpus can be recognised.
+    """
+    if corpus.fingerprint is None or trim_rule is not None:
+        directory = None
+    request = as_read_back({"corpus": corpus.fingerprint, "max_vocab_size": max_vocab_size})
+    if directory is not None and (found := saved_words(directory, request)) is not None:
+        logger.info("the words of the corpus are in %s already", directory)
+        return dict(zip(found.words, found.counts.tolist(), strict=True)), found.tokens, found.sentences
     try:
         table = scan_words(
             corpus,
@@ -65,7 +82,29 @@ def count_words(
     order = np.argsort(places, kind="stable")
     words = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
     logger.info("collected %d words from %d tokens in %d sentences", len(words), tokens, sentences)
+    if directory is not None:
+        save_words(directory, request, Vocabulary(words, list(words.values()), tokens=tokens, sentences=sentences))
     return words, tokens, sentences
+
+
+def save_words(directory: Path, request: Any, words: Vocabulary) -> None:
+    """Keep the words of a corpus; the file that tells of them is written last."""
+    directory.mkdir(parents=True, exist_ok=True)
+    words.save(directory / WORDS)
+    facts = {"tokens": words.tokens, "sentences": words.sentences, "checksum": words.fingerprint}
+    write_whole(directory / SCAN, to_json({"request": request, **facts}, indent=1).encode())
+
+
+def saved_words(directory: Path, request: Any) -> Vocabulary | None:
+    """Return the words that were kept there for the same request, undamaged; None otherwise: they are counted anew."""
+    try:
+        facts = read_json(directory / SCAN)
+        if facts["request"] != request:
+            return None
+        words = Vocabulary.load(directory / WORDS, tokens=facts["tokens"], sentences=facts["sentences"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return words if words.fingerprint == facts["checksum"] else None
 
 
 def refuse_other_window(counts: PairCounts, window: int, shrink_windows: bool) -> None:

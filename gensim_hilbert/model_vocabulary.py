@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ class VocabularyHooks(Word2Vec):
     learnt_from: LearntFrom
     training_history: list[Record]
     subwords: bool
+    checkpoint: str | os.PathLike[str] | None
     _vectors_crc: int | None
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -63,6 +66,7 @@ class VocabularyHooks(Word2Vec):
         self.raw_vocab, tokens, sentences = count_words(
             corpus_of(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
             workers=workers or self.workers, progress=self.progress,
+            directory=None if self.checkpoint is None else self._checkpoint_folder(),
         )  # fmt: skip
         return tokens, sentences
 
@@ -112,6 +116,11 @@ class VocabularyHooks(Word2Vec):
         del report["total"]
         report["total"] = sum(report.values())
         return report
+
+    def _checkpoint_folder(self) -> Path:
+        """Return a folder for the next training, so that a script with several of them can go on in any."""
+        assert self.checkpoint is not None
+        return Path(self.checkpoint) / f"training-{self.train_count + 1}"
 
     def _new_vectors(self, vector_size: int) -> WordVectors | SubwordVectors:
         if self.subwords:

@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis
 import pytest
+from faulty_server import FaultyHandler, Site
 from helpers import (
     MIN_COUNT,
     NEWS_OPTIONS,
@@ -34,6 +35,7 @@ from subword_models import ODD_SENTENCES, SOLVERS, train_subwords
 from texts import TEXT
 
 import gensim_hilbert.corpus.blocks
+import gensim_hilbert.corpus.web
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.report import report
 
@@ -242,6 +244,17 @@ def http_folder(serve, tmp_path):
     folder.mkdir()
     server = serve(functools.partial(QuietHandler, directory=str(folder)))
     return f"http://127.0.0.1:{server.server_address[1]}", folder
+
+
+@pytest.fixture
+def site(serve, monkeypatch):
+    """What a server has that fails as it is told; `site.address` is where it is. Pauses between tries are short."""
+    pytest.importorskip("requests", reason="requests is not installed: pip install 'gensim-hilbert[http]'")
+    monkeypatch.setattr(gensim_hilbert.corpus.web, "PAUSE_SECONDS", 0.001)
+    server = serve(FaultyHandler)
+    server.site = Site()
+    server.site.address = f"http://127.0.0.1:{server.server_address[1]}"
+    return server.site
 
 
 @pytest.fixture(scope="session")

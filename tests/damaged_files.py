@@ -25,7 +25,7 @@ from gensim_hilbert.cli.train import read_command
 from gensim_hilbert.counting import build, plan
 from gensim_hilbert.counting.journal import Journal, checksum
 from gensim_hilbert.counting.layout import JOURNAL
-from gensim_hilbert.counting.store import link_or_copy
+from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.export import export, load_vectors
 from gensim_hilbert.files import to_json
 from gensim_hilbert.model_files import find_counts

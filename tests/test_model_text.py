@@ -6,9 +6,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from helpers import assert_same_vectors
 from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
+from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.model_text import SCAN, WORDS, count_words
 
 SMALL = {"vector_size": 4, "min_count": 5, "epochs": 2, "workers": 1}
 
@@ -115,3 +118,32 @@ def test_sentences_are_scored_with_imported_counts(imported):
     model = HilbertMLE.from_counts(imported, vector_size=20, epochs=1)
     sentence, nonsense = model.score([["osama", "bin", "laden"], ["laden", "cricket", "interest"]])
     assert sentence > nonsense
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_the_words_of_a_text_are_collected_once(solver, requests_of, tmp_path):
+    """A call that goes on from a checkpoint finds them there."""
+    address, counter = requests_of
+    options = {"corpus_file": address, "solver": solver, "checkpoint": tmp_path / "checkpoint", **SMALL}
+    first = HilbertMLE(**options)
+    counter.clear()
+    again = HilbertMLE(**options)
+    assert counter == {"HEAD": 1}
+    assert_same_vectors(again, first)
+    assert (again.corpus_total_words, again.corpus_count) == (first.corpus_total_words, first.corpus_count)
+    assert again.raw_vocab == first.raw_vocab
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: data + b"5\n"])
+@pytest.mark.parametrize("name", [WORDS, SCAN])
+def test_words_that_are_damaged_or_of_another_text_are_collected_again(name, damage, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_bytes(zipf_text(3000, 60))
+    rules = {"max_vocab_size": None, "trim_rule": None, "workers": 1, "progress": False}
+    words = count_words(as_corpus(text), directory=tmp_path, **rules)
+    (tmp_path / name).write_bytes(damage((tmp_path / name).read_bytes()))
+    assert count_words(as_corpus(text), directory=tmp_path, **rules) == words
+    text.write_bytes(zipf_text(2000, 50))
+    assert count_words(as_corpus(text), directory=tmp_path, **rules) == count_words(
+        as_corpus(text), directory=None, **rules
+    )

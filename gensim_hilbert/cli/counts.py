@@ -101,7 +101,7 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
     """Count the pairs of words of CORPUS: files, globs, directories or URIs, plain or compressed, a sentence per line.
 
-    If it is interrupted, it goes on when the same command is given again.
+    If it is interrupted, or a server fails, or the disk is full, it goes on when the same command is given again.
     """
     words: Vocabulary | None = None
     if vocabulary:

@@ -21,13 +21,15 @@ from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
+from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
-from gensim_hilbert.counting.layout import counts_beside
+from gensim_hilbert.counting.layout import JOURNAL, MANIFEST, counts_beside
 from gensim_hilbert.counting.ownership import reason_to_keep_saved
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import LOCK, locked, read_json, refuse_foreign, remove, remove_leftovers, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
+from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
@@ -181,14 +183,21 @@ def prepare(work: Path, command: dict[str, Any]) -> None:
 
 
 def train_and_save(command: dict[str, Any], corpus: Corpus | None, output: Path, work: Path) -> HilbertMLE:
-    """Train the model and save it; an error leaves nothing behind but epochs that are done."""
+    """Train the model and save it.
+
+    An error leaves nothing behind, except what is finished, words, counts and epochs: it may have taken days.
+    """
     try:
         model = fit(command, corpus, work)
         save_whole(model, output, work, command)
     except BaseException as error:
         failed = isinstance(error, Exception) and not is_interruption(error)
-        kept = f"training-*/{CHECKPOINT}" if failed else "training-*/*"  # Epochs may have taken days.
-        if any(work.glob(kept)):
+        kept = [f"training-*/{CHECKPOINT}", f"training-*/counts.partial/{JOURNAL}"] if failed else ["training-*/*"]
+        if not isinstance(error, TypeError | ValueError):  # after which other options are needed, or other texts
+            kept.append(f"training-*/counts/{MANIFEST}")
+        if isinstance(error, OSError) and not isinstance(error, CorpusChanged):
+            kept.append(f"training-*/{SCAN}")
+        if any(path for pattern in kept for path in work.glob(pattern)):
             below = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
             click.echo(f"{below}unfinished; to go on: gensim-hilbert train --resume -o {output}", err=True)
         else:

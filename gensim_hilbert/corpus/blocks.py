@@ -6,11 +6,14 @@ order, and so do token lists.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
+from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
 
 BLOCK_BYTES = 1 << 20
@@ -34,6 +37,10 @@ class Block:
     listed: bool = False  # It holds token lists and not text; see cython_ext/scanner.pxd.
     cost: int = 0  # bytes that are read from a disk or a network for it
     transport_params: dict[str, Any] | None = None
+    facts: FileFacts = NOTHING_KNOWN  # what its file was at the first look
+    number: int = 0  # of its place among the blocks of a stream
+    is_last: bool = False  # It is the last block of a stream; it may be empty.
+    unwanted: frozenset[int] = frozenset()  # starts of blocks of this stream that need not be yielded
 
     @property
     def place(self) -> int:
@@ -45,17 +52,16 @@ class Block:
         if self.data is not None:
             yield self
         elif self.stop is None:
-            with open_stream(self.name, self.transport_params) as stream:
-                yield from cut_stream(stream, self)
+            with open_stream(self.name, self.transport_params, self.facts) as stream:
+                for block in cut_stream(stream, self):
+                    if block.is_last:
+                        stream.check_unchanged()
+                    if block.start not in self.unwanted:
+                        yield block
         else:
-            with open(self.name, "rb") as file:
+            with opened_unchanged(self) as file:
                 file.seek(self.start)
                 data = file.read(self.stop - self.start)
-            if len(data) < self.stop - self.start:
-                raise OSError(
-                    f"{self.name} is shorter than it was: expected {self.stop} bytes; leave the corpus as it is "
-                    "while it is counted"
-                )
             yield replace(self, data=data)
 
 
@@ -65,11 +71,11 @@ class Block:
 def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
     """Yield blocks of about BLOCK_BYTES, cut after the last line end, or failing that after the last blank."""
     bytes_read = getattr(stream, "bytes_read", None)
-    rest, start, inside, seen = b"", 0, False, 0
+    rest, start, inside, seen, number = b"", 0, False, 0, 0
     while True:
         try:
             chunk = read_fully(stream, max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
-        except (MemoryError, UnicodeError):
+        except (CorpusChanged, MemoryError, UnicodeError):
             raise
         except Exception as error:  # Every decompressor and client raises its own: zlib.error, LZMAError, ClientError.
             raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
@@ -77,7 +83,7 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
         cut = len(data)
         if chunk:
             cut = data.rfind(b"\n") + 1 or 1 + max(data.rfind(c) for c in (b" ", b"\t", b"\r", b"\v", b"\f"))
-        if cut:
+        if cut or not chunk:
             now = bytes_read() if bytes_read else seen + cut
             is_open = bool(chunk) and data[cut - 1] != 0x0A
             begun = False
@@ -85,9 +91,18 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
                 line = data[:cut].rpartition(b"\n")
                 begun = has_words(line[2]) or (inside and not line[1])
             yield replace(
-                whole, start=start, stop=start + cut, data=data[:cut], inside=inside, open=is_open, cost=now - seen
+                whole,
+                start=start,
+                stop=start + cut,
+                data=data[:cut],
+                inside=inside,
+                open=is_open,
+                cost=now - seen,
+                number=number,
+                is_last=not chunk,
+                unwanted=frozenset(),
             )
-            seen, start, inside = now, start + cut, begun
+            seen, start, inside, number = now, start + cut, begun, number + 1
         if not chunk:
             return
         rest = data[cut:]
@@ -108,11 +123,24 @@ def read_fully(stream: Any, wanted: int) -> bytes:
 def cut_file(whole: Block, size: int) -> Iterator[Block]:
     """Yield ranges of a plain local file, cut at the first line end or blank past every BLOCK_BYTES."""
     start, inside = 0, False
-    with open(whole.name, "rb") as file:
+    with opened_unchanged(whole) as file:
         while start < size:
             stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
             start, inside = stop, is_open and has_begun(file, stop)
+
+
+@contextmanager
+def opened_unchanged(block: Block) -> Iterator[BinaryIO]:
+    """Open a plain local file that must be what it was at the first look, now and after it has been read."""
+    with open(block.name, "rb") as file:
+
+        def check() -> None:
+            refuse_change(block.name, block.facts, local_facts(block.name, os.fstat(file.fileno())))
+
+        check()
+        yield file
+        check()
 
 
 def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ MOST_SENT_BYTES = 1 << 24  # text sent to another process at once
 UNLIMITED_SHARE = 1 << 62  # bytes: a task draws blocks until there are none
 POLL_SECONDS = 0.05  # between looks at whether the work is still wanted
 PATIENCE_SECONDS = 2.0  # how long cancelled tasks are waited for
+FINISH_SECONDS = 10.0  # how long others may take, after a failure, to finish what they have begun
 
 
 class Cancelled(Exception):  # It is not called an error because it is none.
@@ -94,7 +96,8 @@ class SharedBlocks:
         self.blocks = blocks
         self.lock = threading.Lock()
         self.exhausted = False
-        self.cancelled = False
+        self.cancelled = False  # Nobody wants what the tasks are doing.
+        self.stopped = False  # They are to finish with the blocks that they have read.
 
     def __iter__(self) -> SharedBlocks:
         return self
@@ -103,7 +106,7 @@ class SharedBlocks:
         with self.lock:
             if self.cancelled:
                 raise Cancelled
-            if self.exhausted:
+            if self.exhausted or self.stopped:
                 raise StopIteration
             try:
                 return next(self.blocks)
@@ -117,6 +120,16 @@ class SharedBlocks:
         while taken < most and (block := next(self, None)) is not None:
             taken += text_bytes(block, most)
             yield block
+
+    def read(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Read blocks that were drawn, as long as they are wanted."""
+        for block in blocks:
+            for part in block.read():
+                if self.cancelled:
+                    raise Cancelled
+                if self.stopped:
+                    return
+                yield part
 
 
 def reads_here(corpus: Corpus, workers: int, executor: Executor | None) -> bool:
@@ -138,17 +151,39 @@ def map_blocks(
     executor: Executor | None,
     share: int,
     streams: bool,
-    wanted: Callable[[Block], bool] = lambda block: True,
+    select: Callable[[Block], Block | None] = lambda block: block,
+    failed: Callable[[Result], bool] = lambda result: False,
 ) -> Iterator[Result]:
-    """Yield the results of `task` over the wanted blocks of a corpus, about `share` bytes at a time, in any order."""
-    blocks: Any = corpus.blocks(streams=streams)
+    """Yield the results of `task` over the blocks of a corpus, about `share` bytes at a time, in any order.
+
+    `select` is given each block, and returns what is wanted of it, or None. After a result of which `failed` is true,
+    and after an exception in a task, the others finish with the blocks that they have read. Their results are yielded,
+    too, before the exception is raised.
+    """
+    blocks: Any = selected(corpus.blocks(streams=False), select)
+    if streams:
+        blocks = in_order(blocks)
     if executor is not None:
         share = min(share, share_of(corpus, workers))
     if executor is None or isinstance(executor, ThreadPoolExecutor):
         if streams and corpus.streams:
             blocks = ReadAhead(blocks)
-        return _on_threads(task, blocks, workers, executor, share, wanted)
-    return in_parallel(task, portions(filter(wanted, blocks), share), 2 * workers, executor)
+        return _on_threads(task, blocks, workers, executor, share, failed)
+    return in_parallel(task, portions(blocks, share), 2 * workers, executor, failed)
+
+
+def selected(blocks: Iterable[Block], select: Callable[[Block], Block | None]) -> Iterator[Block]:
+    """Yield what is wanted of blocks."""
+    return (part for block in blocks if (part := select(block)) is not None)
+
+
+def in_order(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Read those of the blocks that are whole streams, and yield their parts."""
+    for block in blocks:
+        if block.stop is None:
+            yield from block.read()
+        else:
+            yield block
 
 
 def _on_threads(
@@ -157,17 +192,22 @@ def _on_threads(
     workers: int,
     executor: ThreadPoolExecutor | None,
     share: int,
-    wanted: Callable[[Block], bool],
+    failed: Callable[[Result], bool],
 ) -> Iterator[Result]:
-    shared = SharedBlocks(filter(wanted, blocks))
+    shared = SharedBlocks(iter(blocks))
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
 
     def submit() -> Future[Result] | None:
-        return None if shared.exhausted else pool.submit(task, shared.share(share))
+        if shared.exhausted or shared.stopped:
+            return None
+        return pool.submit(task, shared.read(shared.share(share)))
+
+    def stop() -> None:
+        shared.stopped = True
 
     try:
-        yield from _results(submit, workers, running)
+        yield from _results(submit, stop, workers, running, failed, FINISH_SECONDS)
     finally:
         shared.cancelled = True
         if isinstance(blocks, ReadAhead):
@@ -178,19 +218,33 @@ def _on_threads(
 
 
 def in_parallel(
-    task: Callable[[Any], Result], items: Iterable[Any], most: int, executor: Executor | None
+    task: Callable[[Any], Result],
+    items: Iterable[Any],
+    most: int,
+    executor: Executor | None,
+    failed: Callable[[Result], bool] = lambda result: False,
 ) -> Iterator[Result]:
-    """Yield the results of a task over items, in any order, with at most `most` of them under way at once."""
+    """Yield the results of a task over items, in any order, with at most `most` of them under way at once.
+
+    After a failure, no task is begun any more; the results of those that have begun are yielded before it is raised.
+    """
     pool = executor or ThreadPoolExecutor(most, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
     waiting = iter(items)
+    stopped = False
 
     def submit() -> Future[Result] | None:
-        item = next(waiting, None)
+        item = None if stopped else next(waiting, None)
         return None if item is None else pool.submit(task, item)
 
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        for future in running:
+            future.cancel()
+
     try:
-        yield from _results(submit, most, running)
+        yield from _results(submit, stop, most, running, failed)
     finally:
         for future in running:
             future.cancel()
@@ -199,17 +253,48 @@ def in_parallel(
             pool.shutdown()
 
 
-def _results(submit: Callable[[], Future[Result] | None], most: int, running: set[Future[Result]]) -> Iterator[Result]:
-    """Yield results as they come, with at most `most` futures in `running`, until `submit` has no more."""
+def _results(
+    submit: Callable[[], Future[Result] | None],
+    stop: Callable[[], None],
+    most: int,
+    running: set[Future[Result]],
+    failed: Callable[[Result], bool],
+    patience: float | None = None,
+) -> Iterator[Result]:
+    """Yield results as they come, with at most `most` futures in `running`, until `submit` has no more.
+
+    At the first failure `stop` is called; the results of others that end within `patience` seconds are yielded, too.
+    """
+    error: BaseException | None = None
+    has_failed = is_stopped = False
+    until: float | None = None  # when nobody waits for the others any longer
     while True:
-        while len(running) < most and (future := submit()) is not None:
-            running.add(future)
+        try:
+            while not is_stopped and len(running) < most and (future := submit()) is not None:
+                running.add(future)
+        except Exception as refusal:  # The executor is broken.
+            error, has_failed = refusal, True
+        if has_failed and not is_stopped:
+            is_stopped = True
+            stop()
+            until = None if patience is None else time.monotonic() + patience
         if not running:
-            return
-        done = wait(running, return_when=FIRST_COMPLETED).done
+            break
+        done = wait(running, until and max(0.0, until - time.monotonic()), return_when=FIRST_COMPLETED).done
+        if not done:
+            break
         running -= done
         for future in done:
-            yield future.result()
+            if future.cancelled():
+                continue
+            if (raised := future.exception()) is not None:
+                error, has_failed = error or raised, True
+            else:
+                result = future.result()
+                has_failed |= failed(result)
+                yield result
+    if error is not None:
+        raise error
 
 
 def share_of(corpus: Corpus, workers: int) -> int:

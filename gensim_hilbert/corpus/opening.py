@@ -3,75 +3,63 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import logging
 import os
 import re
-import stat
-import urllib.request
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 import smart_open
-from smart_open.compression import compression_wrapper
 
+from gensim_hilbert.corpus.decompression import decompressed
+from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
+from gensim_hilbert.corpus.web import TransportParams, WebFile, look_up
 from gensim_hilbert.locations import (
     S3_SCHEMES,
     bucket_and_key,
-    compression_of,
     is_local,
     missing_package,
-    path_of,
     scheme_of,
 )
 
 logger = logging.getLogger(__name__)
 
-TransportParams = dict[str, Any] | None
 BUCKET_SCHEMES = (*S3_SCHEMES, "gs")
-LOOK_UP_SECONDS = 30  # how long a web server may take to answer
-
-
-class FileFacts(NamedTuple):
-    """What is known of a file before it is read."""
-
-    size: int | None = None  # bytes as they are stored; None if the server does not tell
-    version: Any = None  # something that changes when the file does; None if nothing of that kind is known
-    is_stream: bool = True  # it must be read from its beginning: it is compressed, remote, or a pipe
-    can_repeat: bool = True  # it can be read more than once
+WEB_SCHEMES = ("http", "https")
 
 
 def facts_of(name: str, transport_params: TransportParams) -> FileFacts:
-    """Look up one file."""
-    return local_facts(name) if is_local(name) else remote_facts(name, transport_params)
-
-
-def local_facts(path: str) -> FileFacts:
-    """Look up a local file, and raise an error if it cannot be read."""
-    info = os.stat(path)
-    if not stat.S_ISREG(info.st_mode):
-        return FileFacts(can_repeat=False)
-    os.close(os.open(path, os.O_RDONLY))
-    return FileFacts(info.st_size, info.st_mtime_ns, is_stream=bool(compression_of(path)))
+    """Look up one file; a local one raises an error if it cannot be read."""
+    if not is_local(name):
+        return remote_facts(name, transport_params)
+    facts = local_facts(name, os.stat(name))
+    if facts.can_repeat:
+        os.close(os.open(name, os.O_RDONLY))
+    return facts
 
 
 def remote_facts(uri: str, transport_params: TransportParams) -> FileFacts:
     """Look up a remote file; what its server does not tell stays unknown."""
+    if scheme_of(uri) in WEB_SCHEMES:
+        try:
+            return look_up(uri, transport_params)
+        except ImportError as error:
+            raise missing_package(uri, error) from error
     try:
         if scheme_of(uri) in S3_SCHEMES:
             bucket, key = bucket_and_key(uri)
-            head = s3_client(transport_params).head_object(Bucket=bucket, Key=key)
+            version = (transport_params or {}).get("version_id")
+            options = {"VersionId": version} if version else {}
+            head = s3_client(transport_params).head_object(Bucket=bucket, Key=key, **options)
             return FileFacts(head["ContentLength"], head["ETag"])
         if scheme_of(uri) == "gs":
             bucket, key = bucket_and_key(uri)
             blob = gs_client(transport_params).bucket(bucket).get_blob(key)
             return FileFacts(blob.size, blob.etag)
-        if scheme_of(uri) in ("http", "https"):
-            request = urllib.request.Request(uri, method="HEAD")
-            with urllib.request.urlopen(request, timeout=LOOK_UP_SECONDS) as answer:
-                size, headers = answer.headers["Content-Length"], answer.headers
-                return FileFacts(size and int(size), headers["ETag"] or headers["Last-Modified"])
     except Exception as error:  # Each client raises its own errors. If this one matters, opening the file tells more.
         logger.debug("nothing is known of %s: %s", uri, error)
-    return FileFacts()
+    return NOTHING_KNOWN
 
 
 def list_bucket(uri: str, transport_params: TransportParams) -> list[tuple[str, FileFacts]]:
@@ -121,9 +109,10 @@ def gs_client(transport_params: TransportParams) -> Any:
 class Stream:
     """A decompressor together with the file below it, which decompressors leave open."""
 
-    def __init__(self, stream: BinaryIO, raw: BinaryIO):
+    def __init__(self, stream: BinaryIO, raw: Any, check: Callable[[], None]):
         self.read = stream.read
-        self.bytes_read = raw.tell if raw.seekable() else None
+        self.bytes_read = raw.tell if raw.seekable() or isinstance(raw, WebFile) else None
+        self.check_unchanged = check  # raises an error if the file is not the one that was looked up
         self.files = (stream, raw)
 
     def __enter__(self) -> Stream:
@@ -134,29 +123,100 @@ class Stream:
             file.close()
 
 
-def open_stream(uri: str, transport_params: TransportParams) -> Stream:
-    """Open anything that smart_open can open, and decompress it."""
+def open_stream(uri: str, transport_params: TransportParams, facts: FileFacts) -> Stream:
+    """Open anything that smart_open can open, if it is still what the facts tell of it, and decompress it."""
+    raw: Any
+    if is_local(uri):
+        raw = open(uri, "rb")  # noqa: SIM115  # closed by Stream
+
+        def check() -> None:
+            refuse_change(uri, facts, local_facts(uri, os.fstat(raw.fileno())))
+    else:
+        raw = open_remote(uri, transport_params, facts)
+
+        def check() -> None:
+            """Do nothing: remote files watch themselves."""
+
     try:
-        if is_local(uri):
-            raw: Any = open(uri, "rb")  # noqa: SIM115  # closed by Stream
-        else:
-            raw = smart_open.open(uri, "rb", compression="disable", transport_params=transport_params)
-    except ImportError as error:
-        raise missing_package(uri, error) from error
-    try:
-        return Stream(decompressed(raw, uri), raw)
+        check()
+        return Stream(decompressed(raw, uri), raw, check)
     except ImportError as error:
         raw.close()
         raise missing_package(uri, error) from error
+    except BaseException:
+        raw.close()
+        raise
 
 
-def decompressed(raw: BinaryIO, uri: str) -> Any:
-    """Wrap a file in the decompressor that smart_open would choose by its name."""
-    if compression_of(uri) == ".gz":
+def open_remote(uri: str, transport_params: TransportParams, facts: FileFacts) -> Any:
+    """Open a remote file as it is stored."""
+    try:
+        if scheme_of(uri) in WEB_SCHEMES:
+            return WebFile(uri, transport_params, facts)
+        if scheme_of(uri) in S3_SCHEMES and facts.etag:
+            transport_params = only_if_match(transport_params, facts.etag)
+        return BucketFile(uri, transport_params, facts)
+    except ImportError as error:
+        raise missing_package(uri, error) from error
+    except (CorpusChanged, MemoryError, NotImplementedError, TypeError, ValueError):
+        raise
+    except Exception as error:  # Each client raises its own errors.
+        raise OSError(f"{uri} cannot be opened: {error}") from error
+
+
+def only_if_match(transport_params: TransportParams, etag: str) -> dict[str, Any]:
+    """Return parameters by which S3 refuses to send an object, or the rest of one, that is another one by now."""
+    params = transport_params or {}
+    of_client = params.get("client_kwargs") or {}
+    of_get = {**of_client.get("S3.Client.get_object", {}), "IfMatch": etag}
+    return {**params, "client_kwargs": {**of_client, "S3.Client.get_object": of_get}}
+
+
+class BucketFile(io.RawIOBase):
+    """A file that smart_open reads, which must have the size that was told at the first look."""
+
+    def __init__(self, uri: str, transport_params: TransportParams, facts: FileFacts):
+        self.uri, self.transport_params, self.facts = uri, transport_params, facts
+        self.position = 0
+        self.file: Any = None
+        self.file = self._guarded(smart_open.open, uri, "rb", compression="disable", transport_params=transport_params)
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Only `tell` is wanted, which tells how much has been read."""
+        return True
+
+    def tell(self) -> int:
+        """Return how many bytes have been read."""
+        return self.position
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes; 0 only at the end that was promised."""
+        data = self._guarded(self.file.read, len(buffer))
+        buffer[: len(data)] = data
+        self.position += len(data)
+        size = self.facts.size
+        if size is not None and self.position > size:
+            raise CorpusChanged(self.uri, f"is longer than it was: more than {size} bytes")
+        if size is not None and self.position < size and not data and len(buffer):
+            raise OSError(f"the answer ends at byte {self.position} of {size}")
+        return len(data)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if getattr(self, "file", None) is not None:
+            self.file.close()
+        super().close()
+
+    def _guarded(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Do something that S3 refuses if the object has changed."""
         try:
-            from isal import igzip  # the same as gzip, and three times as fast
-        except ImportError:
-            pass
-        else:
-            return igzip.open(raw, "rb")
-    return compression_wrapper(raw, "rb", filename=path_of(uri))
+            return action(*arguments, **options)
+        except OSError as error:
+            if "PreconditionFailed" not in str(error) and "(412)" not in str(error):
+                raise
+            refuse_change(self.uri, self.facts, remote_facts(self.uri, self.transport_params))
+            raise CorpusChanged(self.uri, f"has changed: its ETag is no longer {self.facts.etag}") from error

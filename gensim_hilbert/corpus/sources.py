@@ -17,7 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 from gensim_hilbert.corpus import blocks
 from gensim_hilbert.corpus.blocks import Block, cut_file, cut_stream
-from gensim_hilbert.corpus.opening import BUCKET_SCHEMES, FileFacts, TransportParams, facts_of, list_bucket
+from gensim_hilbert.corpus.identity import FileFacts
+from gensim_hilbert.corpus.opening import BUCKET_SCHEMES, facts_of, list_bucket
+from gensim_hilbert.corpus.web import TransportParams
 from gensim_hilbert.locations import is_local, scheme_of
 
 logger = logging.getLogger(__name__)
@@ -83,7 +85,7 @@ class TextCorpus(Corpus):
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """Yield all blocks in order."""
         for k, (name, facts) in enumerate(zip(self.names, self.facts, strict=True)):
-            whole = Block(source=k, start=0, stop=None, name=name, transport_params=self.transport_params)
+            whole = Block(source=k, start=0, stop=None, name=name, transport_params=self.transport_params, facts=facts)
             if not facts.is_stream:
                 yield from cut_file(whole, facts.size or 0)
             elif streams:

@@ -19,6 +19,7 @@ import numpy as np
 from gensim_hilbert._merge import records
 from gensim_hilbert.corpus.blocks import BLOCK_BYTES
 from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
+from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.journal import Journal
 from gensim_hilbert.counting.layout import KEEP_BELOW, SHARDS, VOCABULARY, classes_for, new_run
@@ -113,16 +114,21 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
                 frequencies = vocabulary if request.vocabulary is None else request.vocabulary
                 np.save(work / KEEP_BELOW, frequencies.keep_below(settings.sample))
             vocabulary.save(work / VOCABULARY)
-            streams = reads_here(request.corpus, resources.workers, resources.executor)
-            journal = Journal.start(work, described, vocabulary, streams)
+            journal = Journal.start(work, described, vocabulary)
         else:
             vocabulary = journal.vocabulary
             logger.info("going on with %s: %d tokens are counted", work, journal.tokens)
-        refuse_overflow(vocabulary.tokens * settings.window.most, settings.window)
-        plan = Plan.make(len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes)
-        count_blocks(request.corpus, settings, journal, plan, resources)
-        description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
-        finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
+        try:
+            refuse_overflow(vocabulary.tokens * settings.window.most, settings.window)
+            plan = Plan.make(
+                len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes
+            )
+            count_blocks(request.corpus, settings, journal, plan, resources)
+            description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
+            finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
+        except (CorpusChanged, ArithmeticError, TypeError, ValueError):
+            journal.discard()  # The same request would fail again, or mix two states of the corpus.
+            raise
 
 
 def is_answer(target: Path, described: Any) -> bool:
@@ -143,10 +149,10 @@ def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan
     vocabulary = journal.vocabulary
     size, classes = len(vocabulary), classes_for(len(vocabulary))
     task = CountTask(str(journal.directory), journal.words_checksum(), settings, classes, plan.capacity)
-    done = {block for result in journal.results for block in result.blocks}
     with Progress("pairs", corpus.total, show=resources.progress) as bar:
         bar.update(sum(result.cost for result in journal.results))
         live = bar.update if resources.executor is None else None
+        failure: OSError | None = None
         try:
             load_words(task, vocabulary)  # Threads find them there.
             for result in map_blocks(
@@ -155,14 +161,19 @@ def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan
                 workers=plan.workers,
                 executor=resources.executor,
                 share=plan.share,
-                streams=journal.streams,
-                wanted=lambda block: (block.source, block.start) not in done,
+                streams=reads_here(corpus, plan.workers, resources.executor),
+                select=journal.select,
+                failed=lambda result: result.error is not None,
             ):
-                journal.add(result)
+                failure = failure or result.error
+                if result.blocks:
+                    journal.add(result)
                 if not live:
                     bar.update(result.cost, result.tokens)
         finally:
             forget_words()
+        if failure is not None:
+            raise failure
     tokens = journal.tokens
     if vocabulary.tokens and tokens != vocabulary.tokens:
         change = (
@@ -170,6 +181,7 @@ def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan
             "were counted"
         )
         if not corpus.may_differ:
+            journal.discard()
             raise RuntimeError(f"{change}: it must not change, and must give the same sentences each time it is read")
         logger.warning("%s: if it is not meant to differ each time it is read, something is wrong with it", change)
     vocabulary.tokens = tokens

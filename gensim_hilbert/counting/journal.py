@@ -7,10 +7,13 @@ without a line are counted again. Every line is a pair of a checksum and an entr
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, VOCABULARY, classes_for
 from gensim_hilbert.counting.runs import Run
 from gensim_hilbert.counting.worker import TaskResult
@@ -26,9 +29,10 @@ class Journal:
         self.directory = directory
         self.path = directory / JOURNAL
         self.vocabulary: Vocabulary
-        self.streams = True
         self.results: list[TaskResult] = []
         self.runs: dict[str, Run] = {}
+        self._starts: dict[int, set[int]] = {}  # for each source, where the blocks start that are counted
+        self._numbers: dict[int, int] = {}  # how many blocks a stream has, if that is known
         self.stitched = False  # whether the pairs across cuts are there
 
     @classmethod
@@ -38,8 +42,7 @@ class Journal:
         if request is None or not journal.path.exists():
             return None
         try:
-            require_regular(journal.path)
-            lines = journal.path.read_bytes().split(b"\n")[:-1]  # After the last line end there may be half a line.
+            lines = whole_lines(journal.path)
             if not journal._read(lines, request):
                 return None
         except (ValueError, LookupError, TypeError, AttributeError):  # It is empty, or spoilt: count again.
@@ -61,7 +64,6 @@ class Journal:
         if not all(map(is_whole, size.values())):
             raise ValueError(f"the sizes {size} cannot be right")
         self.vocabulary = Vocabulary.load(self.directory / VOCABULARY, **size)
-        self.streams = bool(header["streams"])
         for entry in entries:
             if "of" in entry:
                 self._replace([self.runs[name] for name in entry["of"]], Run.from_json(self.directory, entry["run"]))
@@ -73,13 +75,17 @@ class Journal:
         return True
 
     @classmethod
-    def start(cls, directory: Path, request: dict[str, Any] | None, vocabulary: Vocabulary, streams: bool) -> Journal:
-        """Begin a journal with what is counted, and how blocks are named: see `Corpus.blocks`."""
+    def start(cls, directory: Path, request: dict[str, Any] | None, vocabulary: Vocabulary) -> Journal:
+        """Begin a journal with what is counted."""
         journal = cls(directory)
-        journal.vocabulary, journal.streams = vocabulary, streams
+        journal.vocabulary = vocabulary
         size = {"tokens": vocabulary.tokens, "sentences": vocabulary.sentences}
-        journal._write({"request": request, "words": journal.words_checksum(), "streams": streams, **size})
+        journal._write({"request": request, "words": journal.words_checksum(), **size})
         return journal
+
+    def discard(self) -> None:
+        """Remove it, so that nothing goes on from here."""
+        self.path.unlink(missing_ok=True)
 
     def words_checksum(self) -> int:
         """Return a checksum of the vocabulary and the thresholds of subsampling, which lie beside the journal."""
@@ -90,13 +96,21 @@ class Journal:
 
     def add(self, result: TaskResult) -> None:
         """Enter a finished task."""
-        self._take(result)
         self._write(result.to_json())
+        self._take(result)
 
     def merged(self, parts: list[Run], result: Run) -> None:
         """Enter a run that takes the place of others; of none, if it holds the pairs across cuts."""
-        self._replace(parts, result)
         self._write({"run": result.to_json(), "of": [run.path.name for run in parts]})
+        self._replace(parts, result)
+
+    def select(self, block: Block) -> Block | None:
+        """Return what is left to be counted of a block, or of a stream that consists of many; None if nothing is."""
+        done = self._starts.get(block.source, set())
+        if block.stop is None:
+            is_complete = len(done) == self._numbers.get(block.source)
+            return None if is_complete else replace(block, unwanted=frozenset(done))
+        return None if block.start in done else block
 
     @property
     def tokens(self) -> int:
@@ -105,6 +119,9 @@ class Journal:
 
     def _take(self, result: TaskResult) -> None:
         self.results.append(result)
+        for source, start in result.blocks:
+            self._starts.setdefault(source, set()).add(start)
+        self._numbers.update(result.ends)
         self.runs.update({run.path.name: run for run in result.runs})
 
     def _replace(self, parts: list[Run], result: Run) -> None:
@@ -114,8 +131,13 @@ class Journal:
         self.runs[result.path.name] = result
 
     def _write(self, entry: dict[str, Any]) -> None:
-        with open(self.path, "a", encoding="ascii") as file:
-            file.write(f"[{checksum(entry)}, {to_json(entry)}]\n")
+        size = self.path.stat().st_size if self.path.exists() else 0
+        try:
+            with open(self.path, "a", encoding="ascii") as file:
+                file.write(f"[{checksum(entry)}, {to_json(entry)}]\n")
+        except OSError:  # The disk is full. Half a line must not become the beginning of another one.
+            os.truncate(self.path, size)
+            raise
 
 
 def checksum(entry: Any) -> int:
@@ -129,3 +151,19 @@ def entry_of(line: bytes) -> Any:
     if not is_shallow(entry) or checksum(entry) != expected:
         raise ValueError("a line of the journal is damaged")
     return entry
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """Return the lines of a journal; after the last line end there may be half a line."""
+    require_regular(path)
+    return path.read_bytes().split(b"\n")[:-1]
+
+
+def finished_runs(directory: Path) -> set[str]:
+    """Return the names of the runs that the journal in a directory has, if there is one that can be read."""
+    names: set[str] = set()
+    with suppress(FileNotFoundError, ValueError):  # The journal is read again, and refused, by those who go on with it.
+        for entry in map(entry_of, whole_lines(directory / JOURNAL)[1:]):
+            names |= {run[0] for run in entry.get("runs", [entry.get("run")])}
+            names -= set(entry.get("of", []))
+    return names

@@ -93,8 +93,9 @@ class PairCounts:
             Whatever smart_open opens: plain, .gz, .bz2, .xz, .zst, s3://, gs://, http(s)://, hdfs:// and more. Text is
             UTF-8 with one sentence per line and words separated by white space; lines may have any length.
         directory : path, optional
-            Where the store goes. Interrupted counting goes on when it is called again with the same arguments. If it is
-            left out, the store is temporary and vanishes with the object.
+            Where the store goes. Counting that was interrupted, or failed for a reason that may pass, goes on when it
+            is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
+            object.
 
         window : int or (int, int)
             How many words to each side are contexts. A pair is for left and right: (5, 0) takes left contexts only.

@@ -13,7 +13,7 @@ import numpy as np
 from gensim_hilbert._counting import PairCounter
 from gensim_hilbert._tokens import WordTable
 from gensim_hilbert.corpus.blocks import Block
-from gensim_hilbert.corpus.texts import texts
+from gensim_hilbert.corpus.texts import Text, texts
 from gensim_hilbert.counting.layout import KEEP_BELOW, VOCABULARY, new_run
 from gensim_hilbert.counting.runs import Run, output_buffer, write_counted
 from gensim_hilbert.counting.seams import Seam
@@ -27,15 +27,18 @@ class TaskResult:
     """What one task has done."""
 
     blocks: list[tuple[int, int]] = field(default_factory=list)  # (source, start) of each
+    ends: dict[int, int] = field(default_factory=dict)  # for each source whose last block is here, how many it has
     runs: list[Run] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     tokens: int = 0
     cost: int = 0  # bytes read
+    error: OSError | None = None  # why nothing could be read after these blocks
 
     def to_json(self) -> dict[str, Any]:
         """Return its entry in the journal."""
         return {
             "blocks": self.blocks,
+            "ends": list(self.ends.items()),
             "runs": [run.to_json() for run in self.runs],
             "seams": [seam.to_json() for seam in self.seams],
             "tokens": self.tokens,
@@ -45,10 +48,13 @@ class TaskResult:
     @classmethod
     def from_json(cls, directory: Path, entry: dict[str, Any]) -> TaskResult:
         """Make one of its entry in the journal, or raise a ValueError if that is none."""
-        if not all(map(is_whole, [entry["tokens"], entry["cost"], *chain.from_iterable(entry["blocks"])])):
+        if not all(
+            map(is_whole, [entry["tokens"], entry["cost"], *chain.from_iterable(entry["blocks"] + entry["ends"])])
+        ):
             raise ValueError("the numbers of a task cannot be right")
         return cls(
             [(source, start) for source, start in entry["blocks"]],
+            {source: number for source, number in entry["ends"]},
             [Run.from_json(directory, run) for run in entry["runs"]],
             [Seam.from_json(seam) for seam in entry["seams"]],
             entry["tokens"],
@@ -101,7 +107,7 @@ def forget_words() -> None:
 def count_pairs(
     blocks: Iterable[Block], task: CountTask, report: Callable[[int, int], None] | None = None
 ) -> TaskResult:
-    """Count the pairs of some blocks into runs."""
+    """Count the pairs of some blocks into runs; if they cannot be read to their end, those of the blocks before."""
     settings, window, reach = task.settings, task.settings.window, task.settings.window.reach
     table, keep_below = load_words(task)
     size = len(table)
@@ -120,13 +126,14 @@ def count_pairs(
             result.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
             used = reach
 
-    def noted() -> Iterator[Block]:
-        for block in blocks:
-            result.blocks.append((block.source, block.start))
-            yield block
+    def readable() -> Iterator[Text]:
+        try:
+            yield from texts(blocks, report)
+        except OSError as error:
+            result.error = error
 
     try:
-        for text in texts(noted(), report):
+        for text in readable():
             block, inside = text.block, text.inside
             while not text.is_read():
                 begin, start = used, block.start + text.position
@@ -160,6 +167,9 @@ def count_pairs(
                 if full:
                     spill()
                     inside = True
+            result.blocks.append((block.source, block.start))
+            if block.is_last:
+                result.ends[block.source] = block.number + 1
             result.tokens += text.words
             result.cost += block.cost
         spill()

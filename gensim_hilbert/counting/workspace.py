@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, partial_of
 from gensim_hilbert.counting.ownership import reason_to_keep, reason_to_keep_work
+from gensim_hilbert.counting.recovery import keep_finished, raise_explained
 from gensim_hilbert.files import LOCK, locked, refuse_foreign, remove, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
 
@@ -47,8 +46,8 @@ class Destination:
 def building(destination: Destination, *, resumable: bool = False) -> Iterator[Path]:
     """Yield a folder to put a store together in; at the end it takes its final name.
 
-    After an error nothing is left of it. After an interruption (Ctrl-C, a kill, a power cut) it stays, so that the work
-    can go on; after Ctrl-C only if the work is resumable.
+    After an interruption (Ctrl-C, a kill, a power cut) it stays, so that the work can go on; after Ctrl-C only if the
+    work is resumable. After an error what is finished stays, if the work is resumable and the user knows the place.
     """
     target = destination.place
     work = partial_of(target)
@@ -65,15 +64,13 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
             replace_folder(work, target, destination.reason_to_keep, durable=not destination.temporary)
         except BaseException as error:
             interrupted = is_interruption(error)
-            if not resumable or (isinstance(error, Exception) and not interrupted):
+            kept = resumable and not destination.temporary and keep_finished(work)
+            if not kept and not (resumable and (interrupted or not isinstance(error, Exception))):
                 discard(work)
             if interrupted and isinstance(error, Exception):
                 raise KeyboardInterrupt from error
-            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-                free = shutil.disk_usage(work.parent).free
-                raise OSError(
-                    errno.ENOSPC, f"the disk is full; {free >> 20} MB are free again in {work.parent}"
-                ) from error
+            if isinstance(error, Exception):
+                raise_explained(error, work, kept)
             raise
         (target / LOCK).unlink(missing_ok=True)  # It kept others away until the folder had its name.
 

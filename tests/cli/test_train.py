@@ -305,9 +305,15 @@ def test_a_checkpoint_that_cannot_be_written(plain, tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
-    done = run("train", plain, "-o", tmp_path / "model", "--vector-size", 300, "--epochs", 50, preexec_fn=limit)
-    assert_one_sentence(done, "safetensors cannot be written, so training stops")
-    assert os.listdir(tmp_path) == ["text.txt"]
+    command = ["train", plain, "-o", tmp_path / "model", "--vector-size", 300, "--epochs", 50]
+    done = run(*command, preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (1, "")
+    told, error = done.stderr.splitlines()
+    assert told == f"unfinished; to go on: gensim-hilbert train --resume -o {tmp_path / 'model'}"
+    assert error.startswith("error: ")
+    assert "safetensors cannot be written, so training stops" in error
+    assert sorted(os.listdir(tmp_path)) == ["model.checkpoint", "text.txt"]
+    assert PairCounts.open(tmp_path / "model.checkpoint" / "training-1" / "counts").total > 0
 
 
 @pytest.mark.parametrize("name", ["command.json", "training-1/checkpoint.json"])

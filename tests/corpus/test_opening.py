@@ -7,9 +7,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from faulty_server import cut, cut_silently, reset, status
 from helpers import assert_same_counts, count
 from texts import TEXT, halves, pieces, write_gzip
 
+from gensim_hilbert.corpus.identity import FileFacts
 from gensim_hilbert.corpus.sources import as_corpus
 
 
@@ -159,6 +161,38 @@ def test_s3_objects_that_have_changed_are_another_count(s3, put, target):
     put("text.txt", TEXT[::-1].decode("utf-8", "ignore").encode().ljust(len(TEXT), b"x"))
     with pytest.raises(FileExistsError):
         count(f"s3://{s3[1]}/text.txt", directory=target)
+
+
+@pytest.fixture
+def s3_site(site, monkeypatch):
+    """(parameters, a server that fails as it is told), which boto3 takes for S3."""
+    boto3 = pytest.importorskip("boto3", reason="boto3 is not installed: pip install 'gensim-hilbert[s3]'")
+    monkeypatch.setattr("smart_open.s3.time.sleep", lambda seconds: None)
+    keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "us-east-1"}
+    return {"client": boto3.client("s3", endpoint_url=site.address, **keys)}, site
+
+
+@pytest.mark.parametrize("name", ["text.txt", "text.txt.gz"])
+def test_s3_objects_that_end_early(name, s3_site):
+    params, site = s3_site
+    members = [gzip.compress(piece) for piece in pieces(3)]
+    key, end = f"bucket/{name}", len(members[0])
+    site.files[key] = b"".join(members) if name.endswith(".gz") else TEXT
+
+    def read(facts=None):
+        corpus = as_corpus(f"s3://{key}", params)
+        corpus.facts = corpus.facts if facts is None else [facts]
+        return b"".join(block.data for block in corpus.blocks(streams=True))
+
+    site.faults[key] = [status(500), cut(end), cut_silently(end), reset(end)]
+    assert read() == TEXT
+    assert {request.method for request in site.log} == {"HEAD", "GET"}
+    assert len(site.requested("HEAD")) == 1
+    size = len(site.files[key])
+    with pytest.raises(OSError, match=f"{name} cannot be read .* the answer ends at byte {size} of {size + 1}"):
+        read(FileFacts(size + 1))
+    with pytest.raises(OSError, match=f"{name} is longer than it was"):
+        read(FileFacts(end))
 
 
 def test_gcs_objects_globs_and_prefixes(gcs, expected):
