@@ -29,6 +29,7 @@ class VocabularyHooks(Word2Vec):
     offsets: Biases | None
     learnt_from: LearntFrom
     training_history: list[Record]
+    trained_on: list[dict[str, Any]]
     subwords: bool
     _vectors_crc: int | None
 
@@ -77,7 +78,7 @@ class VocabularyHooks(Word2Vec):
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
         self.counts = self.biases = self.offsets = None
-        self.training_history, self.learnt_from = [], LearntFrom.NOTHING
+        self.training_history, self.trained_on, self.learnt_from = [], [], LearntFrom.NOTHING
         self._vectors_crc = vectors_crc(self)
 
     def update_weights(self) -> None:

@@ -12,13 +12,16 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "progress"],
+    ["files", "interruption", "locations", "progress", "tensors"],
     ["corpus"],
     ["vocabulary"],
     ["counting"],
     ["objectives"],
     ["training"],
-    ["model", "model_files", "model_text", "model_training", "model_vocabulary", "options", "queries", "vectors"],
+    [
+        *("model", "model_files", "model_text", "model_training", "model_vocabulary"),
+        *("options", "pretrained", "queries", "vectors"),
+    ],
     ["export", "evaluation"],
     ["report"],
     ["cli"],

@@ -1,0 +1,66 @@
+"""The Hugging Face Hub, through `huggingface_hub`, which is an extra."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from gensim_hilbert.pretrained.layout import CARD, COUNTS, FILES, MANIFEST
+
+REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # user/name
+PARTS_OF_COUNTS = f"{COUNTS}/*"  # as huggingface_hub matches names: with all that is below
+
+
+def may_be_repository(name: str | os.PathLike[str]) -> bool:
+    """Tell whether a name can be that of a repository on the Hub: one user, one name."""
+    return isinstance(name, str) and REPOSITORY.fullmatch(name) is not None
+
+
+def import_hub() -> Any:
+    """Import huggingface_hub, or raise an error that tells what to install."""
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise ImportError(
+            f"the Hugging Face Hub needs huggingface_hub ({error}): pip install 'gensim-hilbert[hub]'"
+        ) from error
+    return huggingface_hub
+
+
+def download(repo_id: str, *, counts: bool, **options: Any) -> Path:
+    """Return a local folder with the files of a repository; they are kept in huggingface_hub's cache."""
+    try:
+        hub = import_hub()
+    except ImportError as error:
+        raise ImportError(f"there is no folder {repo_id} here, and {error}") from error
+    from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
+
+    patterns = [MANIFEST, *FILES, *([PARTS_OF_COUNTS] if counts else [])]
+    try:
+        return Path(hub.snapshot_download(repo_id, allow_patterns=patterns, **options))
+    except (RepositoryNotFoundError, LocalEntryNotFoundError) as error:
+        reason = " ".join(str(error).split())
+        raise FileNotFoundError(
+            f"there is no folder {repo_id} here, and no such model could be found on the Hugging Face Hub: {reason}"
+        ) from error
+
+
+def upload(
+    api: Any, folder: Path, repo_id: str, *, private: bool | None, revision: str | None, commit_message: str
+) -> str:
+    """Upload a model folder in one commit, in place of the model that the repository may have; return its address."""
+    api.create_repo(repo_id, private=private, exist_ok=True)
+    if revision is not None:
+        api.create_branch(repo_id, branch=revision, exist_ok=True)
+    has_card = api.file_exists(repo_id, CARD, revision=revision)
+    commit = api.upload_folder(
+        repo_id=repo_id,
+        folder_path=folder,
+        revision=revision,
+        commit_message=commit_message,
+        ignore_patterns=[CARD] if has_card else None,
+        delete_patterns=[PARTS_OF_COUNTS],
+    )
+    return str(commit.commit_url)
