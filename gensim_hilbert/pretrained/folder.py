@@ -17,7 +17,7 @@ from gensim.models import Word2Vec
 from gensim_hilbert import __version__
 from gensim_hilbert.counting import layout as store_layout
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import link_or_copy
+from gensim_hilbert.counting.store import StoreError, link_or_copy
 from gensim_hilbert.files import Staging, naming, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
@@ -285,7 +285,7 @@ def blaming(path: Path) -> Iterator[None]:
     """Turn errors about what a file says into one that names the file."""
     try:
         yield
-    except DamagedFile:
+    except (DamagedFile, StoreError):
         raise
     except KeyError as error:
         raise DamagedFile(path, f"it does not know {error.args[0]!r}") from error
@@ -321,9 +321,9 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
     check_files(folder, manifest, verify=request.verify)
     with blaming(folder / MANIFEST):
         built_in, shown = state.built_in_objective(manifest["objective"]), str(manifest["objective"]["shown"])
+        number, counts = state.state_value("words", manifest["words"], int), manifest["counts"]
     objective = state.chosen_objective(built_in, shown, request.objective)
     with blaming(folder / MANIFEST):
-        number = state.state_value("words", manifest["words"], int)
         model = state.new_model(kind, manifest["settings"], objective)
         state.set_state(model, manifest["state"])
     with blaming(folder / WORDS):
@@ -337,8 +337,8 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
         state.set_arrays(model, set(found), lambda name: file.read(name, request.mmap))
     with blaming(folder / HISTORY):
         state.set_history(model, parse_json(folder / HISTORY, (folder / HISTORY).read_bytes()))
-    if request.counts and manifest["counts"] is not None:
-        model.counts = open_counts(folder / COUNTS, manifest["counts"])
+    if request.counts and counts is not None:
+        model.counts = open_counts(folder / COUNTS, counts)
     if model.counts is None and model.learnt_from is LearntFrom.COUNTS:
         model.learnt_from = LearntFrom.LOST_COUNTS
     return model
@@ -351,7 +351,8 @@ def open_counts(path: Path, fingerprint: str) -> PairCounts | None:
         return None
     hint = "from_pretrained(..., counts=False) loads the model without its counts"
     try:
-        counts = PairCounts.open(path)
+        with blaming(path):
+            counts = PairCounts.open(path)
     except (ValueError, OSError) as error:
         raise ValueError(f"{error}; {hint}") from error
     if counts.fingerprint != fingerprint:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
+import random
 import shutil
-import subprocess
-import sys
+import signal
+import time
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 from helpers import SMALL_OPTIONS, Recorder, assert_same_vectors, contents
-from shell import environment
+from shell import run_python
 
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.model_files import LearntFrom
@@ -306,9 +308,7 @@ def test_a_model_is_loaded_and_asked_without_torch(saved):
         "model.wv.most_similar(model.wv.index_to_key[0]); model.pmi(*model.wv.index_to_key[:2]);"
         "print('torch' in sys.modules, 'huggingface_hub' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, saved], capture_output=True, text=True, check=True, env=environment()
-    )
+    done = run_python(program, saved)
     assert done.stdout == "False False\n"
 
 
@@ -354,20 +354,12 @@ def test_files_that_somebody_has_added_to_a_model_are_not_lost(saved, train):
 
 def test_an_error_while_writing_leaves_the_old_model(saved, train, tmp_path):
     before = contents(tmp_path)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import resource, sys; from gensim_hilbert import HilbertMLE; model = HilbertMLE.from_pretrained(sys.argv[1]);"
-            "model.training_history *= 100; model.wv.vectors[:] = 0;"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); model.save_pretrained(sys.argv[1])",
-            saved,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(),
+    program = (
+        "import resource, sys; from gensim_hilbert import HilbertMLE;"
+        "model = HilbertMLE.from_pretrained(sys.argv[1]); model.training_history *= 100; model.wv.vectors[:] = 0;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); model.save_pretrained(sys.argv[1])"
     )
+    done = run_python(program, saved)
     assert "OSError" in done.stderr
     assert f"File too large: '{saved}'" in done.stderr
     assert contents(tmp_path) == before
@@ -411,3 +403,50 @@ def test_where_files_lay_is_not_told(train, tmp_path, plain):
     (record,) = model.trained_on
     assert record["names"] == ["text.txt"]
     assert len(record["fingerprint"]) == len(record["counts"]) == 64
+
+
+# ---------------------------------------------------------------------------------------------------- kills and races
+
+
+@contextlib.contextmanager
+def saving_in_turn(models, folder):
+    """A process that saves these models to one folder, one after the other, until it is killed."""
+    child = os.fork()
+    if child == 0:
+        try:
+            while True:
+                for model in models:
+                    model.save_pretrained(folder)
+        finally:
+            os._exit(1)
+    try:
+        yield
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("kills", [25, pytest.param(300, marks=pytest.mark.slow)])
+def test_a_killed_save_leaves_the_old_model_or_the_new_one(kills, train, tmp_path):
+    models = [train("gibbs"), train("hilbert")]
+    models[0].save_pretrained(tmp_path / "model")
+    draw = random.Random(kills)
+    found = []
+    for _ in range(kills):
+        with saving_in_turn(models, tmp_path / "model"):
+            time.sleep(draw.uniform(0, 0.03))
+        loaded = HilbertMLE.from_pretrained(tmp_path / "model")
+        found.append(loaded.solver == "factorization")
+        assert_same(loaded, models[found[-1]])
+    assert 0 < sum(found) < kills
+
+
+def test_a_model_that_is_replaced_while_it_is_loaded_is_one_or_the_other(train, tmp_path):
+    models = [train("gibbs"), train("hilbert")]
+    models[0].save_pretrained(tmp_path / "model")
+    with saving_in_turn(models, tmp_path / "model"):
+        for k in range(40):
+            loaded = HilbertMLE.from_pretrained(tmp_path / "model", verify=bool(k % 2), counts=False)
+            expected = models[loaded.solver == "factorization"]
+            assert_same_vectors(loaded, expected)
+            assert loaded.training_history == expected.training_history
