@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled
+from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, MODEL_FOLDER, kind_of, load
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.files import read_json
@@ -22,7 +22,8 @@ MOST_RECORDS = 8  # of a training that are shown
 def info(path: Path, as_json: bool) -> None:
     """Tell what PATH holds (counts, a model, vectors ...), with its settings, sizes and history."""
     kind = kind_of(path)
-    about = {COUNTS: about_counts, CHECKPOINT: about_checkpoint, MODEL: about_model}.get(kind, about_vectors)
+    about_kinds = {COUNTS: about_counts, CHECKPOINT: about_checkpoint, MODEL: about_model, MODEL_FOLDER: about_model}
+    about = about_kinds.get(kind, about_vectors)
     facts = {"path": str(path), "kind": kind, **about(path)}
     show(facts, as_text(facts), as_json)
 
@@ -63,7 +64,7 @@ def about_model(path: Path) -> dict[str, Any]:
     """Collect class, settings and sizes of a model, how its training went, and gensim's record of its life."""
     from gensim_hilbert.options import settings_of
 
-    model = load_pickled(path)
+    model = load(path)
     words = getattr(model, "wv", model)
     facts: dict[str, Any] = {"class": type(model).__name__}
     if hasattr(words, "key_to_index"):

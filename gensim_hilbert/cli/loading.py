@@ -14,7 +14,8 @@ from gensim_hilbert.export.recognition import Kind, recognise
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", str(Kind.SAVED)
+COUNTS, CHECKPOINT = "pair counts", "an interrupted training"
+MODEL, MODEL_FOLDER = str(Kind.SAVED), str(Kind.MODEL_FOLDER)
 
 
 def refuse_standard_input(ctx: click.Context, param: click.Parameter, corpus: tuple[str, ...]) -> tuple[str, ...]:
@@ -30,7 +31,7 @@ def checkpoint_beside(model: Path) -> Path:
 
 
 def kind_of(path: Path) -> str:
-    """Tell what a path holds, in words: COUNTS, CHECKPOINT, or one of the kinds of vectors, such as MODEL."""
+    """Tell what a path holds, in words: COUNTS, CHECKPOINT, or one of the kinds of vectors, such as MODEL_FOLDER."""
     if not path.exists():
         hint = ""
         if partial_of(path).exists():
@@ -48,6 +49,10 @@ def kind_of(path: Path) -> str:
 def load(path: Path) -> Any:
     """Load a model, or KeyedVectors."""
     kind = kind_of(path)
+    if kind == MODEL_FOLDER:
+        from gensim_hilbert.model import HilbertMLE
+
+        return HilbertMLE.from_pretrained(path)
     if kind == MODEL:
         return load_pickled(path)
     if kind in (COUNTS, CHECKPOINT):

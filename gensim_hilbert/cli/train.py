@@ -1,7 +1,7 @@
 """The verb `train`.
 
 While a model is trained, the folder `MODEL.checkpoint` beside it holds the command, the counts, the state after each
-epoch, and at the end the files of the model until they are moved into place.
+epoch, and at the end the model until it is moved into place.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting.layout import counts_beside
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import refuse_to_replace
-from gensim_hilbert.files import locked, write_whole
+from gensim_hilbert.files import locked, read_json, replace_folder, write_whole
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
 from gensim_hilbert.options import OPTIONS
+from gensim_hilbert.pretrained.layout import is_model_folder, keep_edited_card, read_manifest
+from gensim_hilbert.pretrained.layout import refuse_to_replace as refuse_to_replace_by_model
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 COMMAND = "command.json"
+FINISHED = "finished.json"  # tells which model folder is moved into place
+FOLDER, GENSIM = "folder", "gensim"  # what can be written
 OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
 OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
@@ -42,7 +46,14 @@ OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine
 @click.command(cls=Verb, short_help="Train a model on a text or on counts.")
 @click.argument("corpus", nargs=-1, callback=refuse_standard_input)
 @click.option("--counts", type=click.Path(path_type=Path), help="Train on this store of counts instead of a text.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File for the model.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder for the model.")
+@click.option(
+    "--format",
+    type=click.Choice([FOLDER, GENSIM]),
+    default=FOLDER,
+    show_default=True,
+    help="Write a model folder, or a file as gensim's save does, which is a pickle.",
+)
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -62,6 +73,7 @@ def train(
     corpus: tuple[str, ...],
     counts: Path | None,
     output: Path,
+    format: str,
     resume: bool,
     overwrite: bool,
     as_json: bool,
@@ -76,6 +88,7 @@ def train(
         "corpus": [absolute(name) for name in corpus],
         "counts": counts and absolute(str(counts)),
         "overwrite": overwrite,
+        "format": format,
         "settings": {name: value for name, value in options.items() if value is not None},
     }
     if resume:
@@ -84,14 +97,17 @@ def train(
         raise click.UsageError("give either a text, CORPUS, or --counts", ctx)
     elif counts and (decided := [name for name in OF_COUNTS if name in command["settings"]]):
         raise click.UsageError(f"--counts have their own {' and '.join(decided)}: count anew for others", ctx)
-    refuse_to_overwrite(output, work, command)
     started = default_timer()
+    if model := finished_before(output, work, command):
+        show(*facts_of(model, output, started), as_json)
+        return
+    refuse_to_overwrite(output, work, command)
     work.mkdir(parents=True, exist_ok=True)
     with locked(work):
         prepare(work, command)
         try:
             model = fit(command, work)
-            save_whole(model, output, work, command)
+            (save_folder if command["format"] == FOLDER else save_whole)(model, output, work, command)
         except BaseException as error:
             # An error leaves nothing behind, except epochs that are done: they may have taken days.
             failed = isinstance(error, Exception) and not is_interruption(error)
@@ -103,6 +119,11 @@ def train(
                 shutil.rmtree(work, ignore_errors=True)
             raise
         shutil.rmtree(work, ignore_errors=True)
+    show(*facts_of(model, output, started), as_json)
+
+
+def facts_of(model: HilbertMLE, output: Path, started: float) -> tuple[dict[str, Any], str]:
+    """Return what there is to say of a model that is done, for machines and in one line."""
     facts = {
         "model": str(output),
         "words": len(model.wv),
@@ -112,11 +133,10 @@ def train(
         "tokens": model.corpus_total_words,
         "seconds": round(default_timer() - started, 2),
     }
-    line = (
+    return facts, (
         f"{output}: {len(model.wv):,} words, {model.vector_size} dimensions, from {model.corpus_total_words:,} tokens "
         f"by {model.solver}, {facts['seconds']:.1f} s"
     )
-    show(facts, line, as_json)
 
 
 def absolute(name: str) -> str:
@@ -143,13 +163,28 @@ def command_to_resume(ctx: click.Context, work: Path) -> dict[str, Any]:
     return {**command, "settings": {**command["settings"], **now}}
 
 
+def essence(command: dict[str, Any]) -> Any:
+    """Return the part of a command that its result depends on."""
+    settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
+    return command["corpus"], command["counts"], settings
+
+
+def finished_before(output: Path, work: Path, command: dict[str, Any]) -> HilbertMLE | None:
+    """Return the model of the same command, if that was killed when only its checkpoint was left to be removed."""
+    if not (work / FINISHED).exists():
+        return None
+    from gensim_hilbert.model import HilbertMLE
+
+    with locked(work):
+        same = essence(read_json(work / COMMAND)) == essence(command)
+        if not is_model_folder(output) or read_json(work / FINISHED) != read_manifest(output)["crc32"]:
+            return None
+        shutil.rmtree(work, ignore_errors=True)
+    return HilbertMLE.from_pretrained(output, counts=False) if same else None
+
+
 def prepare(work: Path, command: dict[str, Any]) -> None:
     """Keep the command for --resume; refuse the remains of another command, or remove them with --overwrite."""
-
-    def essence(command: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in command["settings"].items() if name not in OF_MACHINE}
-        return command["corpus"], command["counts"], settings
-
     path = work / COMMAND
     if path.exists():
         before = json.loads(path.read_text(encoding="utf-8"))
@@ -182,6 +217,11 @@ def are_given(counts: Path, command: dict[str, Any]) -> bool:
 
 def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
     """Refuse to overwrite before hours of work, not after them."""
+    if command["format"] == FOLDER:
+        if is_model_folder(output) and not command["overwrite"]:
+            raise FileExistsError(f"{output} exists; choose another name for the model, or give --overwrite")
+        refuse_to_replace_by_model(output)
+        return
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a directory, not a file for a model")
     beside = counts_beside(output)
@@ -191,6 +231,17 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
         own = path == beside and (work.exists() or are_given(beside, command))
         if path.exists() and not command["overwrite"] and not own:
             raise FileExistsError(f"{path} exists; choose another name for the model, or give --overwrite")
+
+
+def save_folder(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
+    """Save a model folder under another name, and then rename it."""
+    fresh = work / "model" / output.name
+    shutil.rmtree(fresh.parent, ignore_errors=True)
+    model.save_pretrained(fresh)
+    write_whole(work / FINISHED, json.dumps(read_manifest(fresh)["crc32"]).encode())
+    refuse_to_overwrite(output, work, command)  # Something may have appeared there meanwhile.
+    keep_edited_card(output, fresh)
+    replace_folder(fresh, output)
 
 
 def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:

@@ -32,8 +32,9 @@ def load_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     ----------
     path : str or PathLike
         Text or binary word2vec (also .vec), GloVe text, NAME.npy with NAME.words.json, Parquet, fastText's .bin, a
-        saved `KeyedVectors`, `Word2Vec` or `HilbertMLE`, or a folder for model2vec or sentence-transformers. The
-        content tells which; all but folders may be compressed or remote, if smart_open opens them.
+        saved `KeyedVectors`, `Word2Vec` or `HilbertMLE`, a model folder, or a folder for model2vec or
+        sentence-transformers. The content tells which; all but folders may be compressed or remote, if smart_open opens
+        them.
 
     Returns
     -------
@@ -178,6 +179,13 @@ def from_parquet(name: str) -> KeyedVectors:
     return keyed_vectors(name, words, matrix, counts)
 
 
+def from_model_folder(name: str) -> KeyedVectors:
+    """Read the vectors of a model folder."""
+    from gensim_hilbert.model import HilbertMLE
+
+    return HilbertMLE.from_pretrained(name, counts=False).wv
+
+
 def from_folder(name: str) -> KeyedVectors:
     """Read a static model of model2vec or sentence-transformers, without the vector of unknown words."""
     from safetensors import SafetensorError
@@ -210,4 +218,9 @@ def from_folder(name: str) -> KeyedVectors:
 
 
 FROM_GENSIM: dict[Kind, Callable[[str], Any]] = {Kind.SAVED: SaveLoad.load, Kind.FASTTEXT: load_facebook_vectors}
-FROM_FILE = {Kind.FOLDER: from_folder, Kind.NUMPY: from_numpy, Kind.PARQUET: from_parquet}
+FROM_FILE = {
+    Kind.MODEL_FOLDER: from_model_folder,
+    Kind.FOLDER: from_folder,
+    Kind.NUMPY: from_numpy,
+    Kind.PARQUET: from_parquet,
+}

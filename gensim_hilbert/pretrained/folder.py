@@ -34,6 +34,8 @@ from gensim_hilbert.pretrained.layout import (
     VECTORS,
     WORDS,
     check_files,
+    is_model_folder,
+    keep_edited_card,
     manifest_checksum,
     parse_json,
     read_manifest,
@@ -41,7 +43,7 @@ from gensim_hilbert.pretrained.layout import (
     refuse_to_replace,
     word_tensors,
 )
-from gensim_hilbert.tensors import ChecksummedFile, DamagedFile, TensorFile, file_crc32, write_tensors
+from gensim_hilbert.tensors import ChecksummedFile, DamagedFile, TensorFile, write_tensors
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
@@ -89,6 +91,13 @@ class SavedAsFolder(Word2Vec):
         write_model(cast("HilbertMLE", self), save_directory, counts=counts, card=facts)
 
     @classmethod
+    def load(cls, *args: Any, **kwargs: Any) -> Any:
+        """Load what `save` wrote; a model folder is told to be one."""
+        if args and isinstance(args[0], str | os.PathLike) and is_model_folder(args[0]):
+            raise IsADirectoryError(f"{os.fspath(args[0])} is a model folder: load it by from_pretrained, not by load")
+        return super().load(*args, **kwargs)
+
+    @classmethod
     def from_pretrained(
         cls: type[Model],
         name: AnyPath,
@@ -113,7 +122,8 @@ class SavedAsFolder(Word2Vec):
             A folder; or, if there is none of that name, a repository on the Hub, "user/name". The latter needs the
             extra [hub].
         objective : Objective, optional
-            The objective that the model was trained with, if it is of a class of your own.
+            The objective that the model was trained with, if it is of a class of your own. Without it, the model
+            answers, but cannot be trained further.
         counts : bool
             Whether to open the pair counts, if the folder has some. Without them, training on starts from the vectors.
         mmap : {"c", "r", None}
@@ -261,20 +271,6 @@ def provenance_of(model: HilbertMLE) -> dict[str, Any]:
         "texts": [record.get("fingerprint") for record in model.trained_on],
         "counts": model.trained_on[-1].get("counts") if model.trained_on else None,
     }
-
-
-def keep_edited_card(before: Path, fresh: Path) -> None:
-    """Keep the card of the model that is replaced, if somebody has edited it."""
-    card = before / CARD
-    if not card.is_file():
-        return
-    try:
-        said = read_manifest(before)["card"]["crc32"]
-    except (OSError, ValueError, KeyError, TypeError):
-        said = None  # Nobody knows what it was, so it stays.
-    if file_crc32(card) != said:
-        (fresh / CARD).write_bytes(card.read_bytes())
-        logger.warning("%s has been edited and stays as it is; delete it before saving to have a new one", card)
 
 
 # ---------------------------------------------------------------------------------------------------- reading

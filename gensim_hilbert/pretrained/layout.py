@@ -13,6 +13,7 @@ The manifest has the sizes and checksums of the other files. docs/formats.md des
 from __future__ import annotations
 
 import json
+import logging
 import os
 import zlib
 from pathlib import Path
@@ -22,6 +23,8 @@ import numpy as np
 
 from gensim_hilbert.files import to_json
 from gensim_hilbert.tensors import DamagedFile, TensorFile, file_crc32, regular_size
+
+logger = logging.getLogger(__name__)
 
 FORMAT = "gensim_hilbert model"
 SCHEMA = 1
@@ -121,6 +124,20 @@ def refuse_to_replace(folder: str | os.PathLike[str]) -> None:
                 )
             return
     raise FileExistsError(f"{folder} exists and is not a model folder: choose another name, or move it away")
+
+
+def keep_edited_card(before: Path, fresh: Path) -> None:
+    """Keep the card of the model that is replaced, if somebody has edited it."""
+    card = before / CARD
+    if not card.is_file():
+        return
+    try:
+        said = read_manifest(before)["card"]["crc32"]
+    except (OSError, ValueError, KeyError, TypeError):
+        said = None  # Nobody knows what it was, so it stays.
+    if file_crc32(card) != said:
+        (fresh / CARD).write_bytes(card.read_bytes())
+        logger.warning("%s has been edited and stays as it is; delete it before saving to have a new one", card)
 
 
 # ---------------------------------------------------------------------------------------------------- words

@@ -13,6 +13,7 @@ import numpy as np
 from gensim_hilbert import objectives
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import CLASSES, Objective
+from gensim_hilbert.objectives.unknown import UnknownObjective
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.tensors import TYPES
 from gensim_hilbert.vectors.keyed import WordVectors
@@ -113,17 +114,10 @@ def built_in_objective(described: dict[str, Any]) -> Objective | None:
 
 
 def chosen_objective(built_in: Objective | None, shown: str, given: Objective | None) -> Objective:
-    """Return the objective of a model: the one that is built in, or the one that is given, if it prints the same."""
-    if given is not None:
-        if repr(given) != shown:
-            raise ValueError(f"this model was trained with the objective {shown}, got {given!r}: give the same one")
-        return given
-    if built_in is None:
-        raise ValueError(
-            f"this model was trained with an objective that is not built in, {shown}: give it, as in "
-            "from_pretrained(..., objective=...)"
-        )
-    return built_in
+    """Return the objective of a model: the one that is given, if it prints the same, or the one that is built in."""
+    if given is not None and repr(given) != shown:
+        raise ValueError(f"this model was trained with the objective {shown}, got {given!r}: give the same one")
+    return given or built_in or UnknownObjective(shown)
 
 
 def state_of(model: HilbertMLE) -> dict[str, Any]:
