@@ -191,12 +191,14 @@ class SavedAsFolder(Word2Vec):
         str
             The address of the commit.
         """
-        api = hub.import_hub().HfApi(token=token)
+        library = hub.import_hub()
         with TemporaryDirectory(prefix="gensim_hilbert-") as parent:
             folder = Path(parent) / "model"
             facts = CardFacts(license, language, repo_id)
             write_model(cast("HilbertMLE", self), folder, counts=counts, card=facts)
-            return hub.upload(api, folder, repo_id, private=private, revision=revision, commit_message=commit_message)
+            return hub.upload(
+                library, folder, repo_id, token=token, private=private, revision=revision, message=commit_message
+            )
 
 
 # ---------------------------------------------------------------------------------------------------- writing

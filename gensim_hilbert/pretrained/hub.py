@@ -48,19 +48,28 @@ def download(repo_id: str, *, counts: bool, **options: Any) -> Path:
 
 
 def upload(
-    api: Any, folder: Path, repo_id: str, *, private: bool | None, revision: str | None, commit_message: str
+    hub: Any,
+    folder: Path,
+    repo_id: str,
+    *,
+    token: str | bool | None,
+    private: bool | None,
+    revision: str | None,
+    message: str,
 ) -> str:
     """Upload a model folder in one commit, in place of the model that the repository may have; return its address."""
+    api = hub.HfApi(token=token)
     api.create_repo(repo_id, private=private, exist_ok=True)
     if revision is not None:
         api.create_branch(repo_id, branch=revision, exist_ok=True)
-    has_card = api.file_exists(repo_id, CARD, revision=revision)
-    commit = api.upload_folder(
-        repo_id=repo_id,
-        folder_path=folder,
-        revision=revision,
-        commit_message=commit_message,
-        ignore_patterns=[CARD] if has_card else None,
-        delete_patterns=[PARTS_OF_COUNTS],
-    )
-    return str(commit.commit_url)
+    there = set(api.list_repo_files(repo_id, revision=revision))
+    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    if CARD in there:  # Somebody may have edited it.
+        del paths[CARD]
+    stale = sorted(name for name in there - set(paths) if name.startswith(f"{COUNTS}/"))
+    # `upload_folder` may make several commits, between which a download would be a mixture.
+    operations = [
+        *(hub.CommitOperationAdd(path_in_repo=name, path_or_fileobj=path) for name, path in paths.items()),
+        *(hub.CommitOperationDelete(path_in_repo=name) for name in stale),
+    ]
+    return str(api.create_commit(repo_id, operations, commit_message=message, revision=revision).commit_url)
