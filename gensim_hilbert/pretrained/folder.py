@@ -16,8 +16,8 @@ from gensim.models import Word2Vec
 
 from gensim_hilbert import __version__
 from gensim_hilbert.counting import layout as store_layout
+from gensim_hilbert.counting import store
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import StoreError, link_or_copy
 from gensim_hilbert.files import Staging, naming, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
@@ -211,7 +211,7 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")
     target = os.path.realpath(name)  # A symbolic link stays one.
     refuse_to_replace(target)
-    store = counts_to_save(model) if counts else None
+    saved_counts = counts_to_save(model) if counts else None
     facts: dict[str, Any] = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -219,7 +219,7 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
         "settings": state.settings_of(model),
         "objective": state.objective_of(model),
         "state": state.state_of(model),
-        "counts": None if store is None else store.fingerprint,
+        "counts": None if saved_counts is None else saved_counts.fingerprint,
         "provenance": provenance_of(model),
     }
     words = word_tensors(model.wv.index_to_key, state.attributes_of(model))
@@ -236,10 +236,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
             HISTORY: written(fresh / HISTORY, lambda file: file.write(history)),
         }
         facts["card"] = written(fresh / CARD, lambda file: file.write(text))
-        if store is not None:
-            for part in (store_layout.MANIFEST, *store.manifest["files"]):
-                (fresh / COUNTS / part).parent.mkdir(parents=True, exist_ok=True)
-                link_or_copy(str(store.directory / part), str(fresh / COUNTS / part))
+        if saved_counts is not None:
+            write_counts(saved_counts, fresh / COUNTS)
         facts["crc32"] = manifest_checksum(facts)
         (fresh / MANIFEST).write_bytes(to_json(facts, indent=1).encode())
         keep_edited_card(Path(target), fresh)
@@ -260,6 +258,17 @@ def counts_to_save(model: HilbertMLE) -> PairCounts | None:
         logger.warning("%s is gone, so the model is saved without its counts", counts.directory)
         return None
     return counts
+
+
+def write_counts(counts: PairCounts, folder: Path) -> None:
+    """Write a store of the same counts, which does not tell where their text lay."""
+    manifest = counts.manifest
+    for part in manifest["files"]:
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        store.link_or_copy(str(counts.directory / part), str(folder / part))
+    manifest["request"] = None
+    manifest["crc32"] = store.manifest_checksum(manifest)
+    (folder / store_layout.MANIFEST).write_bytes(to_json(manifest, indent=1).encode())
 
 
 def provenance_of(model: HilbertMLE) -> dict[str, Any]:
@@ -283,7 +292,7 @@ def blaming(path: Path) -> Iterator[None]:
     """Turn errors about what a file says into one that names the file."""
     try:
         yield
-    except (DamagedFile, StoreError):
+    except (DamagedFile, store.StoreError):
         raise
     except KeyError as error:
         raise DamagedFile(path, f"it does not know {error.args[0]!r}") from error

@@ -17,7 +17,7 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.pretrained import layout
 from gensim_hilbert.pretrained.layout import FILES, MANIFEST, is_model_folder, manifest_checksum
 
-FEW = 250
+FEW = 150
 MANIFESTS = (MANIFEST, "counts/manifest.json")
 
 
@@ -62,7 +62,7 @@ def attempt(folder, verify=False):
 
 
 def attempts(number):
-    return pytest.mark.parametrize("number", [number, pytest.param(24 * number, marks=pytest.mark.slow)])
+    return pytest.mark.parametrize("number", [number, pytest.param(40 * number, marks=pytest.mark.slow)])
 
 
 @attempts(FEW)
