@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gensim_hilbert.counting.store import link_or_copy
+from gensim_hilbert.files import temporary_name
 from gensim_hilbert.pretrained.layout import CARD, COUNTS, FILES, MANIFEST
 
 REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # user/name
@@ -39,12 +41,24 @@ def download(repo_id: str, *, counts: bool, **options: Any) -> Path:
 
     patterns = [MANIFEST, *FILES, *([PARTS_OF_COUNTS] if counts else [])]
     try:
-        return Path(hub.snapshot_download(repo_id, allow_patterns=patterns, **options))
+        folder = Path(hub.snapshot_download(repo_id, allow_patterns=patterns, **options))
     except (RepositoryNotFoundError, LocalEntryNotFoundError) as error:
         reason = " ".join(str(error).split())
         raise FileNotFoundError(
             f"there is no folder {repo_id} here, and no such model could be found on the Hugging Face Hub: {reason}"
         ) from error
+    if counts:
+        replace_links(folder / COUNTS)
+    return folder
+
+
+def replace_links(folder: Path) -> None:
+    """Replace the symbolic links of huggingface_hub's cache by the files: a store of counts has nothing but files."""
+    for path in folder.rglob("*"):
+        if path.is_symlink():
+            file = temporary_name(str(path))
+            link_or_copy(os.path.realpath(path), file)
+            os.replace(file, path)
 
 
 def upload(

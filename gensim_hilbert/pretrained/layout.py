@@ -108,22 +108,25 @@ def is_model_folder(folder: str | os.PathLike[str]) -> bool:
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 
 
+def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
+    """Tell why something must not be replaced by a model folder; None if nothing would be lost but a model of ours."""
+    found = set(os.listdir(path)) if os.path.isdir(path) else None
+    if found == set():
+        return None
+    if found is None or not is_model_folder(path):
+        return "exists and is not a model folder: choose another name, or move it away"
+    if strange := sorted(found - OURS - FROM_HUB):
+        return (
+            f"holds {strange[0]!r} besides a model, which would be lost if another model took its place: move it away, "
+            "or choose another name"
+        )
+    return None
+
+
 def refuse_to_replace(folder: str | os.PathLike[str]) -> None:
-    """Raise an error unless nothing would be lost but a model of ours if a new model took this place."""
-    if not os.path.lexists(folder):
-        return
-    if os.path.isdir(folder):
-        found = set(os.listdir(folder))
-        if not found:
-            return
-        if is_model_folder(folder):
-            if strange := sorted(found - OURS - FROM_HUB):
-                raise FileExistsError(
-                    f"{folder} holds {strange[0]!r} besides a model, which would be lost if another model took its "
-                    "place: move it away, or choose another name"
-                )
-            return
-    raise FileExistsError(f"{folder} exists and is not a model folder: choose another name, or move it away")
+    """Raise an error if there is something that must not be replaced by a model folder."""
+    if os.path.lexists(folder) and (reason := reason_to_keep(folder)) is not None:
+        raise FileExistsError(f"{os.fspath(folder)} {reason}")
 
 
 def keep_edited_card(before: Path, fresh: Path) -> None:
