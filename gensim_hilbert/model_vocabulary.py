@@ -12,7 +12,7 @@ from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
 from gensim_hilbert.objectives import Biases, Objective
-from gensim_hilbert.objectives.unknown import UnknownObjective
+from gensim_hilbert.pretrained.unknown import UnknownObjective
 from gensim_hilbert.training.fit import Record
 from gensim_hilbert.vectors.keyed import WordVectors
 from gensim_hilbert.vectors.subwords import SubwordVectors

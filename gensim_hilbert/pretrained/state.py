@@ -13,8 +13,8 @@ import numpy as np
 from gensim_hilbert import objectives
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import CLASSES, Objective
-from gensim_hilbert.objectives.unknown import UnknownObjective
 from gensim_hilbert.options import OPTIONS
+from gensim_hilbert.pretrained.unknown import UnknownObjective
 from gensim_hilbert.tensors import TYPES
 from gensim_hilbert.vectors.keyed import WordVectors
 from gensim_hilbert.vectors.subwords import SubwordVectors
