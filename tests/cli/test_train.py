@@ -179,11 +179,6 @@ def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     assert HilbertMLE.from_pretrained(model).vector_size == 4
     assert run_here(*other, "--overwrite").returncode == 0
     assert HilbertMLE.from_pretrained(model).vector_size == 5
-    before = HilbertMLE.from_pretrained(model).counts
-    done = run_here("train", "--counts", model / "counts", "-o", model, "--vector-size", 6, "--overwrite")
-    assert done.returncode == 0, done.stderr
-    assert HilbertMLE.from_pretrained(model).vector_size == 6
-    assert PairCounts.open(model / "counts").fingerprint == before.fingerprint
 
 
 def test_only_models_are_overwritten(plain, tmp_path):

@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 import pytest
-from damage import craft, craft_tensors, damage
+from folder_damage import craft, craft_tensors, damage
 from helpers import assert_same_vectors, contents
 
 from gensim_hilbert import HilbertMLE
