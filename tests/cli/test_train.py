@@ -187,7 +187,7 @@ def test_only_models_are_overwritten(plain, tmp_path):
     (tmp_path / "mixed").mkdir()
     (tmp_path / "mixed" / "notes.txt").write_text("precious")
     before = contents(tmp_path)
-    for name in ("file", "store", "mixed", "."):
+    for name in ("file", "store", "mixed"):
         done = run_here("train", plain, "-o", tmp_path / name, "--vector-size", 4, "--epochs", 1, "--overwrite")
         assert_one_sentence(done, "exists and is not a model folder: choose another name, or move it away")
         assert contents(tmp_path) == before
