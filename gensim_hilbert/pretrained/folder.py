@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,6 +67,7 @@ class SavedAsFolder(Word2Vec):
         counts: bool = True,
         license: str | None = None,
         language: str | list[str] | None = None,
+        overwrite: bool = True,
     ) -> None:
         """Save the model as a folder without pickle, which `from_pretrained` loads, wherever it comes from.
 
@@ -86,9 +88,11 @@ class SavedAsFolder(Word2Vec):
             License of the model, for its card, as the Hugging Face Hub writes it: "cc-by-4.0".
         language : str or list of str, optional
             Languages of the text, for the card: "en".
+        overwrite : bool
+            Whether to replace a model folder that is there. If not, it is an error.
         """
         facts = CardFacts(license, language)
-        write_model(cast("HilbertMLE", self), save_directory, counts=counts, card=facts)
+        write_model(cast("HilbertMLE", self), save_directory, counts=counts, card=facts, overwrite=overwrite)
 
     @classmethod
     def load(cls, *args: Any, **kwargs: Any) -> Any:
@@ -204,13 +208,14 @@ class SavedAsFolder(Word2Vec):
 # ---------------------------------------------------------------------------------------------------- writing
 
 
-def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardFacts) -> None:
+def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardFacts, overwrite: bool = True) -> None:
     """Write a model folder, whole or not at all."""
     name = name_of(folder)
     if not is_local(name):
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")
     target = os.path.realpath(name)  # A symbolic link stays one.
-    refuse_to_replace(target)
+    refuse = partial(refuse_to_replace, overwrite=overwrite)
+    refuse(target)
     saved_counts = counts_to_save(model) if counts else None
     facts: dict[str, Any] = {
         "format": FORMAT,
@@ -227,7 +232,7 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     history = to_json(state.history_of(model), indent=1).encode()
     text = card_of(model, card, os.path.basename(target)).encode()
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    with Staging(check_target=refuse_to_replace) as staging, naming(target):
+    with Staging(check_target=refuse) as staging, naming(target):
         fresh = Path(staging.reserve(target))
         fresh.mkdir()
         facts["files"] = {

@@ -123,8 +123,10 @@ def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
     return None
 
 
-def refuse_to_replace(folder: str | os.PathLike[str]) -> None:
+def refuse_to_replace(folder: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Raise an error if there is something that must not be replaced by a model folder."""
+    if not overwrite and is_model_folder(folder):
+        raise FileExistsError(f"{os.fspath(folder)} exists: choose another name, or pass overwrite=True")
     if os.path.lexists(folder) and (reason := reason_to_keep(folder)) is not None:
         raise FileExistsError(f"{os.fspath(folder)} {reason}")
 

@@ -329,6 +329,8 @@ def test_a_model_takes_the_place_of_another_but_of_nothing_else(train, tmp_path)
     model.save_pretrained(tmp_path / "empty")
     assert_same(HilbertMLE.from_pretrained(tmp_path / "empty"), model)
     assert not (tmp_path / "empty" / "counts").exists()
+    with pytest.raises(FileExistsError, match="empty exists: choose another name, or pass overwrite=True"):
+        train("hilbert").save_pretrained(tmp_path / "empty", overwrite=False)
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.txt").write_text("precious")
     (tmp_path / "file").write_text("precious")
