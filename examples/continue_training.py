@@ -30,8 +30,8 @@ else:
     old, new = news[:150], news[150:]
 
 with tempfile.TemporaryDirectory() as folder:
-    HilbertMLE(old, vector_size=50, min_count=5, seed=1).save(os.path.join(folder, "news.model"))
-    model = HilbertMLE.load(os.path.join(folder, "news.model"))  # another day
+    HilbertMLE(old, vector_size=50, min_count=5, seed=1).save_pretrained(os.path.join(folder, "news"))
+    model = HilbertMLE.from_pretrained(os.path.join(folder, "news"))  # another day
     known = set(model.wv.index_to_key)
 
     model.build_vocab(new, update=True)

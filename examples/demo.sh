@@ -11,7 +11,7 @@ say() { printf '\n$ %s\n' "$*"; "$@"; }
 
 mkdir -p "$folder"
 test -s "$folder/wiki.txt" || say python "$here/wikipedia_to_text.py" "$folder/wiki.txt"
-say gensim-hilbert train "$folder/wiki.txt" -o "$folder/wiki.model" --overwrite --vector-size 50 --max-final-vocab 2000
-say gensim-hilbert neighbors "$folder/wiki.model" son army university --topn 5
-say gensim-hilbert export "$folder/wiki.model" -o "$folder/vectors.vec"
-say gensim-hilbert export "$folder/wiki.model" -o "$folder/covectors.vec" --what covectors
+say gensim-hilbert train "$folder/wiki.txt" -o "$folder/wiki" --overwrite --vector-size 50 --max-final-vocab 2000
+say gensim-hilbert neighbors "$folder/wiki" son army university --topn 5
+say gensim-hilbert export "$folder/wiki" -o "$folder/vectors.vec"
+say gensim-hilbert export "$folder/wiki" -o "$folder/covectors.vec" --what covectors

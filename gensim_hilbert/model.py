@@ -15,7 +15,14 @@ from gensim.models import Word2Vec
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
-from gensim_hilbert.model_text import FEW_TOKENS, corpus_of, count_pairs, refuse_other_window, resolve_corpus
+from gensim_hilbert.model_text import (
+    FEW_TOKENS,
+    corpus_of,
+    count_pairs,
+    description_of,
+    refuse_other_window,
+    resolve_corpus,
+)
 from gensim_hilbert.model_training import (
     checkpoint_request,
     counts_solver,
@@ -27,6 +34,7 @@ from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
 from gensim_hilbert.options import OPTIONS, refuse_rates, resolve
 from gensim_hilbert.outputs import local_path
+from gensim_hilbert.pretrained.folder import SavedAsFolder
 from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Fitted, Record
@@ -38,11 +46,12 @@ logger = logging.getLogger(__name__)
 HISTORY_RECORDS = 4096  # at most
 
 
-class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
+class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted
-    PMI. `training_history` has one record per pass; with Gibbs, one per 1/128 of the words.
+    PMI. `training_history` has one record per pass; with Gibbs, one per 1/128 of the words. `trained_on` has one record
+    per training: the names and the fingerprint of its text, and the fingerprint of the counts.
 
     The parameters up to `shrink_windows` are gensim's, in its order and with its defaults. `sg`, `hs`, `cbow_mean`,
     `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open opens: several
@@ -166,6 +175,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         self.learnt_from = LearntFrom.NOTHING
         self.thins_on_average: bool | None = None
         self.training_history: list[Record] = []
+        self.trained_on: list[dict[str, Any]] = []
         self.psi_offset = 0.0
         self.biases: Biases | None = None
         self.offsets: Biases | None = None
@@ -251,7 +261,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
             logger.warning("nothing is learnt: %s", nothing)
             return 0, nothing.words * epochs
         try:
-            self._train_on_counts(epochs, callbacks, report_delay)
+            self._train_on_counts(epochs, callbacks, report_delay, description_of(corpus))
         except BaseException:
             if self.train_count == trainings_before:  # it has not begun; another try shall not count the text twice
                 self.counts = counts_before
@@ -284,7 +294,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
         return fresh.vocabulary
 
-    def _train_on_counts(self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0) -> None:
+    def _train_on_counts(
+        self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0, text: dict[str, Any] | None = None
+    ) -> None:
         counts, (start, is_given) = self.fitted_counts, starting_point(self)
         assert self.counts is not None
         assert counts is not None
@@ -295,12 +307,13 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
+        text = {**(text or {}), "counts": self.counts.fingerprint}
         are_random = not goes_on and self.learnt_from is LearntFrom.NOTHING and self.wv.composition is None
         if are_random:  # Nobody has seen these vectors, and their memory is needed. Zeros take none.
             self.wv.vectors = np.zeros(self.wv.vectors.shape, dtype=np.float32)
         del start
         try:
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text)
         finally:
             if are_random and self.learnt_from is LearntFrom.NOTHING:
                 self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
@@ -319,7 +332,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
             report_delay=report_delay,
         )  # fmt: skip
         source = {"corpus": corpus.fingerprint, "total_words": words}
-        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source).done
+        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus)).done
         return done.used, done.words
 
     def _run(
@@ -329,6 +342,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
         epochs: int,
         callbacks: Iterable[Any],
         source: dict[str, Any],
+        text: dict[str, Any],
     ) -> AnySolver:
         """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
@@ -370,6 +384,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts):
 
                     self.set_vectors(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
             self.train_count += 1
+            self.trained_on = [*self.trained_on, {"training": self.train_count, **text}]
             self.total_train_time += default_timer() - started
         self.min_alpha_yet_reached = min(self.min_alpha_yet_reached, self.min_alpha)
         self._clear_post_train()

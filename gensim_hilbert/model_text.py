@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,14 @@ from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus,
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
 from gensim_hilbert.files import as_read_back, read_json, to_json, write_whole
+from gensim_hilbert.locations import path_of
 from gensim_hilbert.vocabulary import NothingToCount, TrimRule, Vocabulary, scan_words
 
 logger = logging.getLogger(__name__)
 
 WORDS, SCAN = "words.jsonl", "words.json"  # the words of a corpus, and what is known of them
 FEW_TOKENS = 1_000_000  # in a smaller corpus, a single draw of which tokens to remove would be mostly noise
+MOST_NAMES = 20  # of the files of a text that a model remembers
 
 
 def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
@@ -44,6 +48,17 @@ def corpus_of(corpus_iterable: Any, corpus_file: Any) -> Corpus:
     corpus.can_repeat = not hasattr(corpus_iterable, "__next__")
     corpus.may_differ = True  # random walks, say, which gensim trains on, too
     return corpus
+
+
+def description_of(corpus: Corpus) -> dict[str, Any]:
+    """Return what a model remembers of a text: the names of its files, without their folders, and a fingerprint."""
+    names = [re.split(r"[/\\]", path_of(name).rstrip("/\\"))[-1] for name in corpus.names]
+    known = corpus.fingerprint
+    return {
+        "files": len(names),
+        "names": names[:MOST_NAMES],
+        "fingerprint": None if known is None else hashlib.sha256(to_json(known).encode()).hexdigest(),
+    }
 
 
 def count_words(

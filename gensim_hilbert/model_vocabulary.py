@@ -13,7 +13,8 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
-from gensim_hilbert.objectives import Biases
+from gensim_hilbert.objectives import Biases, Objective
+from gensim_hilbert.pretrained.unknown import UnknownObjective
 from gensim_hilbert.training.fit import Record
 from gensim_hilbert.vectors.keyed import WordVectors
 from gensim_hilbert.vectors.subwords import SubwordVectors
@@ -31,8 +32,10 @@ class VocabularyHooks(Word2Vec):
     offsets: Biases | None
     learnt_from: LearntFrom
     training_history: list[Record]
+    trained_on: list[dict[str, Any]]
     subwords: bool
     checkpoint: str | os.PathLike[str] | None
+    objective: Objective
     _vectors_crc: int | None
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -45,7 +48,9 @@ class VocabularyHooks(Word2Vec):
             super()._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
 
     def _check_training_sanity(self, **sizes: Any) -> None:
-        """Check what gensim checks, and say so if no word has been frequent enough."""
+        """Check what gensim checks, and say so if no word has been frequent enough, or the objective is unknown."""
+        if isinstance(self.objective, UnknownObjective):
+            self.objective.refuse_training()
         if not self.wv.key_to_index and self.corpus_total_words:
             least = self.effective_min_count
             raise RuntimeError(
@@ -81,7 +86,7 @@ class VocabularyHooks(Word2Vec):
         self.wv.resize_vectors(seed=self.seed)
         self.syn1neg = np.zeros((len(self.wv), self.vector_size), dtype=np.float32)
         self.counts = self.biases = self.offsets = None
-        self.training_history, self.learnt_from = [], LearntFrom.NOTHING
+        self.training_history, self.trained_on, self.learnt_from = [], [], LearntFrom.NOTHING
         self._vectors_crc = vectors_crc(self)
 
     def update_weights(self) -> None:

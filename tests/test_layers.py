@@ -12,14 +12,17 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "outputs", "progress", "untrusted"],
+    ["files", "interruption", "locations", "outputs", "progress", "tensors", "untrusted"],
     ["corpus"],
     ["vocabulary"],
     ["counting"],
     ["objectives"],
     ["training"],
     ["saving"],
-    ["model", "model_files", "model_text", "model_training", "model_vocabulary", "options", "queries", "vectors"],
+    [
+        *("model", "model_files", "model_text", "model_training", "model_vocabulary"),
+        *("options", "pretrained", "queries", "vectors"),
+    ],
     ["export", "evaluation"],
     ["report"],
     ["cli"],

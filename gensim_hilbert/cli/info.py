@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, kind_of, load, load_pickled, trust_pickle
+from gensim_hilbert.cli.loading import CHECKPOINT, COUNTS, MODEL, MODEL_FOLDER, kind_of, load, trust_pickle
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.files import read_json
@@ -24,7 +24,7 @@ MOST_RECORDS = 8  # of a training that are shown
 def info(path: Path, trust_pickle: bool, as_json: bool) -> None:
     """Tell what PATH holds (counts, a model, vectors ...), with its settings, sizes and history."""
     kind = kind_of(path)
-    if kind == MODEL:
+    if kind in (MODEL, MODEL_FOLDER):
         about = about_model(path, trust_pickle)
     else:
         about = {COUNTS: about_counts, CHECKPOINT: about_checkpoint}.get(kind, about_vectors)(path)
@@ -69,7 +69,7 @@ def about_model(path: Path, trust_pickle: bool) -> dict[str, Any]:
     """Collect class, settings and sizes of a model, how its training went, and gensim's record of its life."""
     from gensim_hilbert.options import settings_of
 
-    model = load_pickled(path, trust_pickle)
+    model = load(path, trust_pickle)
     words = getattr(model, "wv", model)
     facts: dict[str, Any] = {"class": type(model).__name__}
     if hasattr(words, "key_to_index"):

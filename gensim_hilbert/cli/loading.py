@@ -19,7 +19,8 @@ trust_pickle = click.option(
     is_flag=True,
     help="Load models that gensim's save wrote, also if they run programs: only for files that you trust.",
 )
-COUNTS, CHECKPOINT, MODEL = "pair counts", "an interrupted training", str(Kind.SAVED)
+COUNTS, CHECKPOINT = "pair counts", "an interrupted training"
+MODEL, MODEL_FOLDER = str(Kind.SAVED), str(Kind.MODEL_FOLDER)
 
 
 def refuse_standard_input(ctx: click.Context, param: click.Parameter, corpus: tuple[str, ...]) -> tuple[str, ...]:
@@ -35,7 +36,7 @@ def checkpoint_beside(model: Path) -> Path:
 
 
 def kind_of(path: Path) -> str:
-    """Tell what a path holds, in words: COUNTS, CHECKPOINT, or one of the kinds of vectors, such as MODEL."""
+    """Tell what a path holds, in words: COUNTS, CHECKPOINT, or one of the kinds of vectors, such as MODEL_FOLDER."""
     if not path.exists():
         hint = ""
         if partial_of(path).exists():
@@ -53,6 +54,10 @@ def kind_of(path: Path) -> str:
 def load(path: Path, trust_pickle: bool) -> Any:
     """Load a model, or KeyedVectors; pickles only if the user trusts them."""
     kind = kind_of(path)
+    if kind == MODEL_FOLDER:
+        from gensim_hilbert.model import HilbertMLE
+
+        return HilbertMLE.from_pretrained(path)
     if kind == MODEL:
         return load_pickled(path, trust_pickle)
     if kind in (COUNTS, CHECKPOINT):

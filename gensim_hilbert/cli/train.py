@@ -1,7 +1,7 @@
 """The verb `train`.
 
 While a model is trained, the folder `MODEL.checkpoint` beside it holds the command, the counts, the state after each
-epoch, and at the end a note by which the finished model is recognised.
+epoch, and at the end the model until it is moved into place.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any
@@ -23,15 +24,24 @@ from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import read_config, with_settings
 from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
-from gensim_hilbert.counting.layout import JOURNAL, MANIFEST, counts_beside
-from gensim_hilbert.counting.ownership import reason_to_keep_saved
+from gensim_hilbert.counting.layout import JOURNAL, MANIFEST
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.files import LOCK, locked, read_json, refuse_foreign, remove, remove_leftovers, write_whole
+from gensim_hilbert.files import (
+    LOCK,
+    locked,
+    read_json,
+    refuse_foreign,
+    remove,
+    remove_leftovers,
+    replace_folder,
+    write_whole,
+)
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
 from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
+from gensim_hilbert.pretrained.layout import is_model_folder, keep_edited_card, read_manifest, reason_to_keep
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 from gensim_hilbert.untrusted import damage_named
 
@@ -39,7 +49,7 @@ if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 COMMAND = "command.json"
-PLACED = "placed.json"  # how to recognise the finished model
+PLACED = "placed.json"  # Tells which model is moved into place.
 OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
 OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
@@ -47,7 +57,7 @@ OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine
 @click.command(cls=Verb, short_help="Train a model on a text or on counts.")
 @click.argument("corpus", nargs=-1, callback=refuse_standard_input)
 @click.option("--counts", type=click.Path(path_type=Path), help="Train on this store of counts instead of a text.")
-@click.option("-o", "--output", required=True, type=LocalOutput("models"), help="File for the model.")
+@click.option("-o", "--output", required=True, type=LocalOutput("models"), help="Folder for the model.")
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -189,7 +199,7 @@ def train_and_save(command: dict[str, Any], corpus: Corpus | None, output: Path,
     """
     try:
         model = fit(command, corpus, work)
-        save_whole(model, output, work, command)
+        save(model, output, work, command)
     except BaseException as error:
         failed = isinstance(error, Exception) and not is_interruption(error)
         kept = [f"training-*/{CHECKPOINT}", f"training-*/counts.partial/{JOURNAL}"] if failed else ["training-*/*"]
@@ -216,46 +226,19 @@ def fit(command: dict[str, Any], corpus: Corpus | None, work: Path) -> HilbertML
     return HilbertMLE(corpus_file=corpus, **settings)
 
 
-def are_given(counts: Path, command: dict[str, Any]) -> bool:
-    """Whether the counts beside a model are those that it is trained on."""
-    given = command["counts"]
-    return bool(given) and counts.exists() and counts.samefile(given)
-
-
 def refuse_output(output: Path, work: Path, command: dict[str, Any], corpus: Corpus | None) -> None:
-    """Refuse to write where the text or the counts are, or where the model would be taken for a text."""
-    beside = counts_beside(output)
-    for path in (output, work, beside):
+    """Refuse to write where the text or the counts are."""
+    for path in (output, work):
         refuse_inputs(path, corpus.names if corpus else [])
-    if command["counts"]:
-        refuse_inputs(output, [command["counts"]], inside=True)
-        refuse_inputs(work, [command["counts"]], inside=True)
-        if not are_given(beside, command):
-            refuse_inputs(beside, [command["counts"]], inside=True)
-    for given in command["corpus"]:
-        if os.path.isdir(given) and os.path.samefile(given, output.absolute().parent):
-            raise ValueError(f"{output} would be read as a text of {given} the next time; choose another folder for it")
+        if command["counts"]:
+            refuse_inputs(path, [command["counts"]], inside=True)
 
 
 def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> None:
     """Refuse to overwrite before hours of work, not after them."""
-    from gensim_hilbert.model_files import reason_to_keep_model
-
-    if output.is_dir():
-        raise IsADirectoryError(f"{output} is a directory, not a file for a model")
     refuse_foreign(str(work), reason_to_keep_checkpoint)
-    if is_placed(output, work):
-        return
-    beside = counts_beside(output)
-    given = are_given(beside, command)
-    if not given:
-        refuse_foreign(str(beside), reason_to_keep_saved)
-    for path in (output, beside):
-        # A command that was killed while it moved its results into place has put some of them there itself.
-        own = path == beside and (given or (work / COMMAND).exists())
-        if path.exists() and not command["overwrite"] and not own:
-            raise FileExistsError(f"{path} exists; choose another name for the model, or give --overwrite")
-    refuse_foreign(str(output), reason_to_keep_model)
+    if not is_placed(output, work):
+        refuse_foreign(str(output), partial(reason_to_keep_model, command["overwrite"]))
 
 
 def reason_to_keep_checkpoint(path: str) -> str | None:
@@ -265,36 +248,39 @@ def reason_to_keep_checkpoint(path: str) -> str | None:
     return "is where checkpoints would be written, and holds something else; choose another name for the model"
 
 
-def save_whole(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
-    """Save the model; a command that is killed before its checkpoint is removed recognises the file by the note."""
-    from gensim_hilbert.model_files import reason_to_keep_model
-
-    def note(path: str) -> None:
-        write_whole(work / PLACED, json.dumps(identity(path)).encode())
-
-    refuse_foreign(str(output), reason_to_keep_model)
-    model.save_to(str(output), overwrite=command["overwrite"], announce=note)
+def reason_to_keep_model(overwrite: bool, path: str) -> str | None:
+    """Tell why something must not be replaced by the model; None for an empty folder, and for a model to overwrite."""
+    reason = reason_to_keep(path)
+    if reason is None and not overwrite and is_model_folder(path):
+        return "exists; choose another name for the model, or give --overwrite"
+    return reason
 
 
-def identity(path: str | Path) -> list[int]:
-    """Return what a file keeps when it is renamed, and no other file has."""
-    facts = os.stat(path)
-    return [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
+def save(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
+    """Save the model under another name, and then rename it.
+
+    A note tells a command that is killed before its checkpoint is removed that this is its model.
+    """
+    fresh = work / "model" / output.name
+    remove(fresh.parent)
+    model.save_pretrained(fresh)
+    write_whole(work / PLACED, json.dumps(read_manifest(fresh)["crc32"]).encode())
+    keep_edited_card(output, fresh)
+    replace_folder(fresh, output, partial(reason_to_keep_model, command["overwrite"]))
 
 
 def is_placed(output: Path, work: Path) -> bool:
     """Tell whether the model that was trained in a folder of checkpoints is in its place already."""
     try:
-        return bool(json.loads((work / PLACED).read_bytes()) == identity(output))
+        return is_model_folder(output) and bool(read_json(work / PLACED) == read_manifest(output)["crc32"])
     except (FileNotFoundError, ValueError):
         return False
 
 
 def finished_before(output: Path, work: Path, command: dict[str, Any]) -> HilbertMLE | None:
     """Return the model if this very command was killed when only the removal of its checkpoint was left."""
+    if not is_placed(output, work) or essence(read_command(work)) != essence(command):
+        return None
     from gensim_hilbert.model import HilbertMLE
 
-    if not is_placed(output, work) or essence(json.loads((work / COMMAND).read_bytes())) != essence(command):
-        return None
-    model: HilbertMLE = HilbertMLE.load(str(output))
-    return model
+    return HilbertMLE.from_pretrained(output, counts=False)

@@ -17,6 +17,7 @@ import numpy as np
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging
 from gensim_hilbert.locations import is_local, uncompressed_name
+from gensim_hilbert.tensors import header_of
 
 
 class VectorTable(NamedTuple):
@@ -133,12 +134,9 @@ def write_model2vec(
         with staging.create(f"{folder}/{name}") as file:
             file.write(json.dumps(content, ensure_ascii=False).encode())
     # The writer of safetensors would need the matrix and the zeros of the unknown word in one array.
-    shape = [len(vocabulary), size]
-    tensor = {"dtype": "F32", "shape": shape, "data_offsets": [0, 4 * shape[0] * shape[1]]}
-    header = json.dumps({"embeddings": tensor, "__metadata__": {"format": "pt"}}).encode()
-    header += b" " * (-len(header) % 8)
+    tensor = np.dtype(np.float32), (len(vocabulary), size)
     with staging.create(f"{folder}/model.safetensors") as file:
-        file.write(len(header).to_bytes(8, "little") + header)
+        file.write(header_of({"embeddings": tensor}, {"format": "pt"}))
         file.write(table.matrix.astype("<f4", copy=False).data)
         file.write(bytes(4 * size))
 

@@ -32,8 +32,9 @@ def load_vectors(path: str | os.PathLike[str], *, trust_pickle: bool = False) ->
     ----------
     path : str or PathLike
         Text or binary word2vec (also .vec), GloVe text, NAME.npy with NAME.words.json, Parquet, fastText's .bin, a
-        saved `KeyedVectors`, `Word2Vec` or `HilbertMLE`, or a folder for model2vec or sentence-transformers. The
-        content tells which; all but folders may be compressed or remote, if smart_open opens them.
+        saved `KeyedVectors`, `Word2Vec` or `HilbertMLE`, a model folder, or a folder for model2vec or
+        sentence-transformers. The content tells which; all but folders may be compressed or remote, if smart_open opens
+        them.
     trust_pickle : bool
         Whether to load what gensim has saved. That is a pickle, which can run any program while it is loaded: do so
         only with files that you trust. All other formats are safe, whoever wrote the file.
@@ -209,6 +210,13 @@ def from_parquet(name: str) -> KeyedVectors:
     return keyed_vectors(name, words, matrix, counts)
 
 
+def from_model_folder(name: str) -> KeyedVectors:
+    """Read the vectors of a model folder."""
+    from gensim_hilbert.model import HilbertMLE
+
+    return HilbertMLE.from_pretrained(name, counts=False).wv
+
+
 def from_folder(name: str) -> KeyedVectors:
     """Read a static model of model2vec or sentence-transformers, without the vector of unknown words."""
     from safetensors.numpy import load_file
@@ -245,6 +253,7 @@ def from_folder(name: str) -> KeyedVectors:
 FROM_FILE: dict[Kind, Callable[[str], KeyedVectors]] = {
     Kind.FASTTEXT: from_fasttext,
     Kind.FOLDER: from_folder,
+    Kind.MODEL_FOLDER: from_model_folder,
     Kind.NUMPY: from_numpy,
     Kind.PARQUET: from_parquet,
     Kind.SAVED: from_gensim,

@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 import smart_open
 
 from gensim_hilbert.locations import is_local, missing_package, uncompressed_name
+from gensim_hilbert.pretrained.layout import is_model_folder
 
 PICKLE_START = b"\x80"  # Every pickle since protocol 2 starts with this byte.
 FASTTEXT_START = b"\xba\x16\x4f\x2f"
@@ -22,7 +23,7 @@ LONGEST_LINE = 1 << 24  # bytes
 SAMPLE_BYTES = 1 << 20
 READABLE = (
     "word2vec text or binary, GloVe text, NAME.npy with NAME.words.json, Parquet, fastText's .bin, models and vectors "
-    "that gensim has saved, and folders with model.safetensors and tokenizer.json"
+    "that gensim has saved, model folders, and folders with model.safetensors and tokenizer.json"
 )
 
 
@@ -30,6 +31,7 @@ class Kind(StrEnum):
     """What a file or folder of vectors can be."""
 
     FOLDER = "a folder with a static model"
+    MODEL_FOLDER = "a model folder"
     NUMPY = "vectors in NumPy's format"
     SAVED = "a saved model"
     FASTTEXT = "a model in fastText's format"
@@ -53,7 +55,7 @@ def recognise(name: str) -> Recognised:
     Only folders and .npy files, which have their words beside them, are told by their names.
     """
     if os.path.isdir(name):
-        return Recognised(Kind.FOLDER)
+        return Recognised(Kind.MODEL_FOLDER if is_model_folder(name) else Kind.FOLDER)
     if name.endswith(".npy"):
         return Recognised(Kind.NUMPY)
     with opened(name) as file:

@@ -151,7 +151,7 @@ def test_the_command_line_wins_over_the_configuration(plain, tmp_path):
     )
     done = run_here("train", "--config", config, "-o", tmp_path / "model", "--epochs", 2)
     assert done.returncode == 0, done.stderr
-    model = HilbertMLE.load(str(tmp_path / "model"))
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
     assert (model.vector_size, model.min_count, model.epochs) == (7, 2, 2)
     assert (model.shrink_windows, model.l2, model.seed) == (False, 10.0, 1)
 
@@ -161,11 +161,11 @@ def test_a_command_is_a_python_call(plain, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     with full_training():
         expected = HilbertMLE(corpus_file=str(plain), vector_size=8, min_count=2, seed=3)
-    model = HilbertMLE.load(str(tmp_path / "model"))
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
     assert_same_vectors(model, expected)
     assert model.counts.fingerprint == expected.counts.fingerprint
-    assert model.counts.directory == tmp_path / "model.counts"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "model.counts", "text.txt"]
+    assert model.counts.directory == tmp_path / "model" / "counts"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "text.txt"]
     facts = json.loads(done.stdout)
     assert facts["words"] == len(expected.wv)
     assert facts["vector_size"] == 8
@@ -178,7 +178,7 @@ def test_training_on_counts(plain, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 1
     assert f"{len(counts)} words, 8 dimensions" in done.stdout
-    model = HilbertMLE.load(str(tmp_path / "model"))
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
     assert_same_vectors(model, HilbertMLE.from_counts(counts, vector_size=8))
     assert model.window == 3
     PairCounts.open(tmp_path / "store").verify()
@@ -186,25 +186,26 @@ def test_training_on_counts(plain, tmp_path):
 
 def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     model = tmp_path / "model"
-    model.write_text("precious")
     command = ["train", plain, "-o", model, "--vector-size", 4, "--epochs", 1]
-    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
-    assert model.read_text() == "precious"
-    assert_one_sentence(run_here(*command, "--overwrite"), "nothing tells that it is a model of this package")
-    assert model.read_text() == "precious"
-    model.unlink()
     assert run_here(*command).returncode == 0
-    assert run_here(*command, "--overwrite").returncode == 0
-    assert HilbertMLE.load(str(model)).vector_size == 4
-    (tmp_path / "folder").mkdir()
-    assert_one_sentence(run_here("train", plain, "-o", tmp_path / "folder"), "is a directory")
-    model.unlink()
-    before = PairCounts.open(tmp_path / "model.counts")
-    assert_one_sentence(run_here(*command, "--window", 2), "model.counts exists; choose another name for the model")
-    done = run_here("train", "--counts", tmp_path / "model.counts", "-o", model, "--vector-size", 5)
-    assert done.returncode == 0, done.stderr
-    assert HilbertMLE.load(str(model)).vector_size == 5
-    assert PairCounts.open(tmp_path / "model.counts").fingerprint == before.fingerprint
+    assert HilbertMLE.from_pretrained(model).vector_size == 4
+    other = [*command, "--vector-size", 5]
+    assert_one_sentence(run_here(*other), "model exists; choose another name for the model, or give --overwrite")
+    assert HilbertMLE.from_pretrained(model).vector_size == 4
+    assert run_here(*other, "--overwrite").returncode == 0
+    assert HilbertMLE.from_pretrained(model).vector_size == 5
+
+
+def test_only_models_are_overwritten(plain, tmp_path):
+    (tmp_path / "file").write_text("precious")
+    PairCounts.from_corpus(plain, directory=tmp_path / "store")
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed" / "notes.txt").write_text("precious")
+    before = contents(tmp_path)
+    for name in ("file", "store", "mixed"):
+        done = run_here("train", plain, "-o", tmp_path / name, "--vector-size", 4, "--epochs", 1, "--overwrite")
+        assert_one_sentence(done, "exists and is not a model folder: choose another name, or move it away")
+        assert contents(tmp_path) == before
 
 
 def test_a_model_that_appears_while_another_is_trained_stays(plain, tmp_path, monkeypatch):
@@ -225,8 +226,8 @@ def test_a_model_that_appears_while_another_is_trained_stays(plain, tmp_path, mo
             assert model.read_text() == "precious"
             model.unlink()
     assert run_here("train", "--resume", "-o", model).returncode == 0
-    assert HilbertMLE.load(str(model)).counts is not None
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "model.counts", "text.txt"]
+    assert HilbertMLE.from_pretrained(model).counts is not None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "text.txt"]
 
 
 @pytest.mark.parametrize("again", ["the same command", "--resume"])
@@ -244,7 +245,7 @@ def test_a_command_that_was_killed_before_it_removed_its_checkpoint_succeeds(aga
     assert (done.returncode, done.stderr) == (0, "")
     assert "4 dimensions" in done.stdout
     assert not work.exists()
-    assert model.read_bytes() == before["model"]
+    assert contents(model) == {name.removeprefix("model/"): data for name, data in before.items() if "model/" in name}
 
 
 def test_a_model_of_another_command_is_not_taken_for_its_own(plain, tmp_path, monkeypatch):
@@ -253,7 +254,7 @@ def test_a_model_of_another_command_is_not_taken_for_its_own(plain, tmp_path, mo
     with monkeypatch.context() as patch:
         patch.setattr(train_module, "remove", lambda path: None)
         assert run_here(*command).returncode == 0
-    HilbertMLE.load(str(model)).save(str(model))
+    HilbertMLE.from_pretrained(model, counts=False).save_pretrained(model)
     assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
     assert run_here(*command, "--overwrite").returncode == 0
     assert not work.exists()
@@ -268,20 +269,15 @@ def test_a_folder_of_somebody_else_is_not_taken_for_a_checkpoint(plain, tmp_path
     assert contents(work) == {"letter": b"dear"}
 
 
-@pytest.mark.parametrize("output", ["corpus/text.txt", "corpus/model", "store", "store/model", "counts"])
+@pytest.mark.parametrize("output", ["corpus/text.txt", "corpus", "store", "store/model"])
 def test_texts_and_counts_are_not_written_to(output, plain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus").mkdir()
     plain.rename(tmp_path / "corpus" / "text.txt")
     PairCounts.from_corpus("corpus", directory="store")
-    (tmp_path / "counts.counts").symlink_to("store")
     before = contents(tmp_path)
     source = ["corpus"] if output.startswith("corpus") else ["--counts", "store"]
     done = run_here("train", *source, "-o", output, "--vector-size", 4, "--epochs", 1, "--overwrite")
-    if output == "counts":  # They are where the model looks for them already.
-        assert done.returncode == 0, done.stderr
-        assert HilbertMLE.load("counts").counts is not None
-        return
     assert_one_sentence(done, "choose another")
     assert contents(tmp_path) == before
 
@@ -348,7 +344,7 @@ def test_another_objective_with_its_settings(plain, tmp_path):
     options = ("--vector-size", 6, "--min-count", 1, "--epochs", 2, "--workers", 1)
     done = run_here("train", plain, "-o", tmp_path / "model", *options, "--objective", "glove(x_max=10)")
     assert done.returncode == 0, done.stderr
-    model = HilbertMLE.load(str(tmp_path / "model"))
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
     expected = HilbertMLE(
         corpus_file=str(plain), vector_size=6, min_count=1, epochs=2, workers=1, objective=GloVe(x_max=10)
     )
@@ -375,7 +371,7 @@ def test_a_line_of_100_megabytes(tmp_path):
     assert path.stat().st_size > 100_000_000
     done = run("train", path, "-o", tmp_path / "model", "--vector-size", 10, "--max-final-vocab", 500)
     assert done.returncode == 0, done.stderr
-    model = HilbertMLE.load(str(tmp_path / "model"))
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
     assert model.corpus_total_words == 26_000_000
     assert 400 < len(model.wv) <= 500
 
@@ -386,7 +382,7 @@ def test_the_command_line_has_subwords(solver, plain, tmp_path):
     options = ["--vector-size", 6, "--min-count", 2, "--workers", 1, "--min-n", 2, "--max-n", 4, "--bucket", 500]
     done = run_here("train", plain, "-o", path, "--subwords", "--solver", solver, *options)
     assert done.returncode == 0, done.stderr
-    model = HilbertMLE.load(str(path))
+    model = HilbertMLE.from_pretrained(path)
     expected = HilbertMLE(
         corpus_file=str(plain), subwords=True, solver=solver, vector_size=6, min_count=2, workers=1, min_n=2, max_n=4,
         bucket=500,
