@@ -37,7 +37,8 @@ def damage_named(path: AnyPath, description: str) -> Iterator[None]:
         # Decompressors raise errors without a number. A place before the beginning of a file is an invalid argument.
         if error.filename is None and error.errno in (None, errno.EINVAL) and str(path) not in str(error):
             raise ValueError(f"{path} is not {description}, or damaged: {one_line(error)}") from error
-        error.filename = error.filename or os.fspath(path)
+        if error.errno is not None:  # Others have a sentence of their own.
+            error.filename = error.filename or os.fspath(path)
         raise
     except Exception as error:
         if isinstance(error, ValueError) and str(path) in str(error):

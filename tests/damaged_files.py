@@ -70,7 +70,7 @@ def craft_store(folder: Path) -> None:
 def read_beside_model(folder: Path) -> Any:
     """The counts beside a model, or None if they cannot be used; loading a model warns then."""
     fingerprint = json.loads((FROZEN / "symmetric" / "manifest.json").read_text())["fingerprint"]
-    counts = find_counts(folder / "model", fingerprint)
+    counts = find_counts(folder / "model", None, fingerprint)
     return None if counts is None else counts.to_scipy().data.tolist()
 
 

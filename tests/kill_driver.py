@@ -158,7 +158,7 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
         train(path, age)
 
     def look_at_trained(path: Path) -> str:
-        model = HilbertMLE.load(str(path))
+        model = HilbertMLE.from_pretrained(path)
         expect(model.counts is not None, "no counts")
         age = model.wv.index_to_key[0][:3]
         expect(model.counts.fingerprint == totals[age], "counts of another model")
@@ -175,6 +175,10 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
             lambda path: look_at_model(path, Word2Vec.load),
         ),
         "save without counts": Scenario(save_streamed, look_at_streamed),
+        "save_pretrained": Scenario(
+            lambda path, age: models[age].save_pretrained(path),
+            lambda path: look_at_model(path, HilbertMLE.from_pretrained),
+        ),
         "wv.save": Scenario(lambda path, age: models[age].wv.save(str(path)), look_at_vectors),
         "wv.save in parts": Scenario(lambda path, age: models[age].wv.save(str(path), sep_limit=1), look_at_vectors),
         "save_word2vec_format": Scenario(

@@ -62,7 +62,7 @@ def actions(folder: Path) -> dict[str, tuple[Callable[[Path, int], object], Call
         return len(PairCounts.open(path)) - 4
 
     def winner_of_models(path: Path) -> int:
-        model = HilbertMLE.load(str(path))
+        model = HilbertMLE.from_pretrained(path) if path.is_dir() else HilbertMLE.load(str(path))
         winner = len(model.wv) == len(models[1].wv)
         if model.counts.fingerprint != models[winner].counts.fingerprint:
             raise ValueError("counts of the other model")

@@ -10,6 +10,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from itertools import product
 from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -340,10 +341,11 @@ class PairCounts:
                 contexts, terms = self._store.marginals_scaled / self.scale
             else:
                 contexts, terms = np.zeros(len(self)), np.zeros(len(self))
-                for row_class in range(self._store.classes):
-                    rows, columns, values = self._values(row_class, 0, self._store.classes, all_columns=True)
-                    contexts += np.bincount(rows, values, len(self))
-                    terms += np.bincount(columns, values, len(self))
+                n = self._store.classes
+                for i, j in product(range(n), repeat=2):
+                    part = self.compressed(i, j, n)
+                    contexts[i::n] += np.bincount(part.rows, part.values, len(contexts[i::n]))
+                    terms[j::n] += np.bincount(part.columns, part.values, len(terms[j::n]))
             self._marginals = Marginals(contexts, terms)
         return self._marginals
 
@@ -361,15 +363,6 @@ class PairCounts:
         return f"PairCounts({len(self)} words, total {self.total:g}, in {str(self.directory)!r})"
 
     # ------------------------------------------------------------------ reading
-
-    def _values(self, i: int, j: int, n: int, all_columns: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if all_columns:
-            parts = [self._store.entries(i, column_class, n) for column_class in range(n)]
-            rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-        else:
-            rows, columns, counts = self._store.entries(i, j, n)
-        values = counts / self.scale
-        return rows, columns, values if self._keep is None else values * self._keep[rows] * self._keep[columns]
 
     def shard(self, i: int, j: int, n: int) -> sparse.csr_array:
         """Return the counts `[i::n, j::n]` in CSR format.
@@ -400,8 +393,9 @@ class PairCounts:
         """Return the weight with which `context` occurs in the window of `term`."""
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         n = self._store.classes
-        rows, columns, values = self._values(i % n, j % n, n)
-        return float(values[(rows == i) & (columns == j)].sum())
+        part = self.compressed(i % n, j % n, n)
+        row = slice(*part.starts[i // n : i // n + 2])
+        return float(part.values[row][part.columns[row] == j // n].sum())
 
     def pmi(self, context: str, term: str) -> float:
         """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""

@@ -215,35 +215,6 @@ def test_killed_while_it_writes_the_same_command_completes(long_text, tmp_path):
     assert not work.exists()
 
 
-def test_killed_when_only_the_checkpoint_is_left(long_text, tmp_path):
-    """The model has its name, and what is left is removed; nothing is trained once more, and nothing refused."""
-    script = (
-        "import os, shutil, signal\n"
-        "from gensim_hilbert import cli\n"
-        "remove = shutil.rmtree\n"
-        "def struck(path, *args, **kwargs):\n"
-        "    if str(path).endswith('.checkpoint'):\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    remove(path, *args, **kwargs)\n"
-        "shutil.rmtree = struck\n"
-        "cli.main()\n"
-    )
-    place, again = tmp_path / "killed", tmp_path / "again"
-    place.mkdir()
-    command = command_of(long_text, "model", {"epochs": 1})
-    assert run_python(script, *command, cwd=place).returncode == -signal.SIGKILL
-    assert sorted(path.name for path in place.iterdir()) == ["model", "model.checkpoint"]
-    shutil.copytree(place, again)
-    before = contents(place / "model")
-    for folder, arguments in ((place, command), (again, ["train", "--resume", "-o", "model"])):
-        with contextlib.chdir(folder):
-            done = run_here(*arguments)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert done.stdout.startswith("model: ")
-            assert contents(folder) == {"model": None} | {f"model/{name}": data for name, data in before.items()}
-            assert_one_sentence(run_here(*command), "model exists; choose another name for the model")
-
-
 def test_two_at_once_do_not_mix(long_text, tmp_path):
     model, work = tmp_path / "model", tmp_path / "model.checkpoint"
     command = command_of(long_text, model, SOLVERS["factorization"])

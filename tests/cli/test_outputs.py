@@ -34,7 +34,7 @@ def test_a_uri_is_refused_at_once(command, files):
 def test_exports_are_written_to_buckets(s3, files, news_model):
     _, bucket = s3
     before = contents(files)
-    done = run_here("export", "model", "-o", f"s3://{bucket}/v.vec")
+    done = run_here("export", "model", "-o", f"s3://{bucket}/v.vec", "--trust-pickle")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"s3://{bucket}/v.vec: vectors of" in done.stdout
     assert load_vectors(f"s3://{bucket}/v.vec").index_to_key == news_model.wv.index_to_key
@@ -67,7 +67,7 @@ def test_an_input_is_never_an_output(command, output, files):
 
 
 @pytest.mark.parametrize(
-    "verb", [["count", "text.txt"], ["merge", "store"], ["export", "model", "--format", "projector"]]
+    "verb", [["count", "text.txt"], ["merge", "store"], ["export", "model", "--trust-pickle", "--format", "projector"]]
 )
 def test_a_folder_of_somebody_else_stays(verb, files):
     os.mkdir("thesis")

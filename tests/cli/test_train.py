@@ -320,7 +320,7 @@ def test_a_damaged_checkpoint_is_one_sentence(name, text, plain, tmp_path):
     options = ("--vector-size", 4, "--min-count", 1, "--epochs", 2, "--workers", 1, "--solver", "gibbs")
     work = tmp_path / "model.checkpoint"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(HilbertMLE, "save", lambda *_: 1 / 0)  # when all epochs are done
+        patch.setattr(HilbertMLE, "save_pretrained", lambda *_: 1 / 0)  # when all epochs are done
         assert_unfinished(run_here("train", plain, "-o", tmp_path / "model", *options))
     (work / "training-1" / "checkpoint-previous.json").unlink()
     (work / name).write_text(text)
