@@ -34,6 +34,8 @@ def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
         return corpus_iterable, corpus_file
     try:
         return None, as_corpus(corpus_file)
+    except ConnectionError:
+        raise
     except (OSError, TypeError) as error:
         raise TypeError(
             f"corpus_file must be a path or a URI that can be read, got {corpus_file!r}: {error}"

@@ -160,7 +160,7 @@ def look_up(uri: str, transport_params: TransportParams) -> FileFacts:
         if status not in (200, 404, 410):  # Some servers have no HEAD, or refuse it.
             status, facts = patience.repeat(lambda: ask("GET", Range="bytes=0-0"))
     except OSError as error:
-        raise OSError(f"{uri} cannot be read: {error}") from error
+        raise ConnectionError(f"{uri} cannot be read: {error}") from error
     if status not in (200, 206):
         return NOTHING_KNOWN
     return facts if facts.size else facts._replace(size=None)  # To HEAD, some answer that the size is 0.
@@ -249,7 +249,7 @@ class WebFile(io.RawIOBase):
 
         try:
             # `read` would wait for all of them, and forget the first if the last do not come.
-            data: bytes = self.response.raw.read1(wanted, decode_content=False)
+            data: bytes = self.response.raw.read1(wanted, decode_content=False) or b""
         except (urllib3.exceptions.HTTPError, OSError) as error:
             self._hang_up()
             raise TemporaryFailure(f"the connection failed at byte {self.position}: {error}") from error

@@ -20,6 +20,7 @@ from faulty_server import (
 from helpers import assert_same_counts, count
 from texts import TEXT, pieces
 
+from gensim_hilbert import HilbertMLE
 from gensim_hilbert.corpus import web
 from gensim_hilbert.corpus.identity import CorpusChanged, FileFacts
 from gensim_hilbert.corpus.sources import as_corpus
@@ -151,6 +152,8 @@ def test_a_server_that_is_not_there(site, tmp_path):
     with pytest.raises(OSError, match=r"nowhere\.txt cannot be read: no answer"):
         count("http://127.0.0.1:9/nowhere.txt", directory=tmp_path / "counts")
     assert not list(tmp_path.glob("counts*"))
+    with pytest.raises(ConnectionError, match="no answer"):
+        HilbertMLE(corpus_file="http://127.0.0.1:9/nowhere.txt")
 
 
 def test_other_errors_are_not_repeated(site):

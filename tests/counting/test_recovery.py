@@ -119,8 +119,8 @@ def test_a_killed_worker_of_a_pool(tmp_path, target, monkeypatch):
     """Its tasks are lost, and all others stay."""
     path = tmp_path / "text.txt"
     path.write_bytes(zipf_text(400_000, 2000))
-    monkeypatch.setattr(dispatch, "share_of", lambda corpus, workers: 1 << 18)
-    monkeypatch.setattr("gensim_hilbert.corpus.blocks.BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(dispatch, "share_of", lambda corpus, workers: 1 << 16)
+    monkeypatch.setattr("gensim_hilbert.corpus.blocks.BLOCK_BYTES", 1 << 15)
     journal = partial_of(target) / JOURNAL
 
     def lines() -> list[str]:
