@@ -36,7 +36,15 @@ def count(corpus, **options) -> PairCounts:
 
 def entries_of(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, columns and integers of the whole table."""
-    return counts._store.entries(0, 0, 1)
+    store = counts._store
+    parts = [part for row_class in range(store.classes) for part in store.row_tiles(row_class)]
+    if store.mirrored:
+        parts += [(j[i != j], i[i != j], number[i != j]) for i, j, number in parts]
+    rows, columns, numbers = (
+        np.concatenate([np.empty(0, kind), *(part[side].astype(kind) for part in parts)])
+        for side, kind in enumerate((np.int64, np.int64, np.uint64))
+    )
+    return rows, columns, numbers
 
 
 def table_of(counts: PairCounts) -> dict[tuple[int, int], Fraction]:

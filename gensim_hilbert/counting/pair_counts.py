@@ -413,12 +413,14 @@ class PairCounts:
     def _columns_of_rows(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield (context, terms, values) for each context that has any, class by class."""
         n = self._store.classes
-        for row_class in range(n):
-            rows, columns, values = self._values(row_class, 0, n, all_columns=True)
-            order = np.lexsort((columns, rows))
+        for i in range(n):
+            parts = [self.compressed(i, j, n) for j in range(n)]
+            rows = np.concatenate([part.rows for part in parts])
+            columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
+            values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
             starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
-            for part in np.split(order, starts[1:]) if len(order) else []:
-                yield int(rows[part[0]]), columns[part], values[part]
+            for some in np.split(order, starts[1:]) if len(order) else []:
+                yield i + n * int(rows[some[0]]), columns[some], values[some]
 
     def expected(self, sample: float) -> PairCounts:
         """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.

@@ -137,21 +137,6 @@ class Store:
         """Return the number of stored entries of a class of rows."""
         return int(self._chunks[self._chunks[:, 0] == row_class, 3].sum())
 
-    def entries(self, i: int, j: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows, columns and scaled counts of `table[i::n, j::n]`, numbered as in the whole table."""
-        parts = list(self._half(i, j, n))
-        if self.mirrored:
-            parts += [
-                (columns[off], rows[off], counts[off])
-                for rows, columns, counts in self._half(j, i, n)
-                for off in [rows != columns]
-            ]
-        if not parts:
-            empty = np.empty(0, dtype=np.int64)
-            return empty, empty, empty.astype(np.uint64)
-        rows, columns, counts = zip(*parts, strict=True)
-        return np.concatenate(rows), np.concatenate(columns), np.concatenate(counts).astype(np.uint64, copy=False)
-
     def compressed(self, i: int, j: int, n: int) -> Compressed:
         """Return the counts of `table[i::n, j::n]`, numbered within it.
 

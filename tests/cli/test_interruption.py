@@ -1,6 +1,5 @@
 """Counting and training that are interrupted or killed: the same command, or --resume, goes on to the same result."""
 
-import contextlib
 import http.server
 import json
 import shutil
@@ -9,7 +8,7 @@ import threading
 import time
 
 import pytest
-from helpers import assert_same_counts, assert_same_vectors, contents
+from helpers import assert_same_counts, assert_same_vectors
 from shell import assert_one_sentence, finish, run, run_here, run_python, signal_when, start
 from texts import TEXT, zipf_text
 
