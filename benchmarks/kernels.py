@@ -3,8 +3,8 @@
     python benchmarks/kernels.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000]
 
 Nanoseconds per pair that occurs; the share of each part in a pass; one thread against two; seconds per sweep of the
-start; and dense against sampled passes for small vocabularies. With two threads, CPU time is about twice the wall time;
-where it is not, the machine was busy and the figures mean nothing.
+start; and what visits of shards take, dense and sampled, against the prices that `background="auto"` looks at. With two
+threads, CPU time is about twice the wall time; where it is not, the machine was busy and the figures mean nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from itertools import product
 from typing import Any
 from unittest.mock import patch
 
@@ -25,7 +26,8 @@ from inputs import corpus_parser, require
 from quality import SAMPLE
 from speed import say, seconds, spent, write_beginning
 
-CROSSOVER = (64, 128, 256, 512, 1024, 2048, 4096)
+WORDS = (64, 256, 512, 1_024, 2_048, 4_096, 16_000, 42_000)
+PRICES = ("DENSE", "SAMPLED", "COMPILED")
 
 
 def kernel(options: argparse.Namespace, path: str) -> None:
@@ -48,8 +50,7 @@ def kernel(options: argparse.Namespace, path: str) -> None:
         compare_threads(fit)
     torch.set_num_threads(1)
     write_beginning(options.corpus, path, options.real_tokens)
-    for size in (options.vector_size, 100):
-        compare_backgrounds(path, size)
+    compare_prices(path)
 
 
 def started(counts, size: int):
@@ -183,29 +184,41 @@ def compare_threads(fit) -> None:
           f"to {high:.2f} in four of five\n", flush=True)  # fmt: skip
 
 
-def compare_backgrounds(path: str, size: int) -> None:
-    """Print the time of dense and of sampled passes for small vocabularies, one thread, fastest of 5 by turns."""
+def compare_prices(path: str) -> None:
+    """Print what a visit of a shard takes, without Adam's steps, and what `costs.py` says that it takes."""
+    import torch
+
     from gensim_hilbert import PairCounts
     from gensim_hilbert.objectives import Hilbert
-    from gensim_hilbert.training.factorization import COLUMNS, Factorization
+    from gensim_hilbert.training import costs
+    from gensim_hilbert.training.exponential import ExponentialGradients
+    from gensim_hilbert.training.factorization import COLUMNS
+    from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
+    from gensim_hilbert.training.kernels import KERNELS
+    from gensim_hilbert.training.schedule import shards_per_side
+    from gensim_hilbert.training.shards import Shards
 
-    print(f"One thread, {COLUMNS} columns sampled on average\n")
-    print("| d | words | shards | dense, ms per pass | sampled | sampled / dense | `auto` |")
-    print("|---|---|---|---|---|---|---|")
-    for words in CROSSOVER:
-        say(f"kernel: dense and sampled passes, {words} words, {size} dimensions")
-        objective = Hilbert().bind(PairCounts.from_corpus(path, min_count=1, max_final_vocab=words, sample=SAMPLE))
-        make = partial(Factorization, objective, size, passes=10_000, tolerance=0)
-        fits = [make(background=background) for background in ("dense", "sampled")]
-        keep_sample_size(fits[1])
-        n = fits[0].n
-        passes = max(1, 64 // n)
-        runs = [[seconds(partial(fit.run, passes * n * n)) / passes * 1e3 for fit in fits] for _ in range(6)]
-        dense, sampled = np.min(runs[1:], axis=0)
-        auto = make(background="auto")
-        chosen = "dense" if auto.gradients is auto.dense else "sampled"
-        cells = f"{n} x {n} | {dense:.2f} | {sampled:.2f} | {sampled / dense:.2f} | {chosen}"
-        print(f"| {size} | {len(objective.counts):,} | {cells} |", flush=True)
+    print("One thread, ms per visit, fastest of 15; behind each what `training/costs.py` says\n")
+    print("| d | words | rows | pairs that occur | dense | sampled, in torch | sampled, compiled | `auto` |")
+    print("|---|---|---|---|---|---|---|---|")
+    for words, size in product(WORDS, (50, 100, 300)):
+        say(f"prices: {words:,} words, {size} dimensions")
+        counts = PairCounts.from_corpus(path, min_count=1, max_final_vocab=words, sample=SAMPLE, progress=False)
+        objective, n = Hilbert().bind(counts), shards_per_side(len(counts), counts.manifest["classes"])
+        shards, kernel = Shards(objective, n, torch.device("cpu"), memory_gb=2), KERNELS["product"](size, "float32")
+        shard, rows = shards[0, n // 2], shards.rows
+        w, v = (0.05 * torch.randn(rows, size) for _ in range(2))
+        sampled = [kind(objective, kernel, shards, COLUMNS, 1) for kind in (SampledGradients, ExponentialGradients)]
+        cells = [rows**2, *[rows * min(COLUMNS, rows)] * 2]
+        columns = []
+        ways = zip((DenseGradients(objective, kernel, shards), *sampled), PRICES, cells, strict=True)
+        for gradients, name, number in ways:
+            took = min(seconds(partial(gradients, shard, w, v, 0)) for _ in range(15))
+            said = getattr(costs, name).of(number, len(shard.pairs), size)
+            columns.append(f"{took * 1e3:.3f}, {said / 1e6:.3f}")
+        is_dense = costs.prefers_dense(costs.COMPILED, costs.DENSE, rows, COLUMNS, len(shard.pairs), size)
+        facts = f"{size} | {len(counts):,} | {rows} | {len(shard.pairs):,} | {' | '.join(columns)}"
+        print(f"| {facts} | {'dense' if is_dense else 'sampled'} |", flush=True)
     print()
 
 

@@ -61,7 +61,7 @@ class ExponentialGradients(SampledGradients):
     def _sample(
         self, shard: Shard, rows: torch.Tensor, others: torch.Tensor, drawn: Drawn, of_contexts: bool
     ) -> tuple[torch.Tensor, float]:
-        """Return the gradient by the rows of one side and the estimated loss without the level, as above."""
+        """Return the gradient by the rows of one side, and the estimated loss of pairs that do not occur."""
         own, other = (shard.a, shard.b) if of_contexts else (shard.b, shard.a)
         gradient, selves = torch.empty_like(rows), shard.selves
         loss = exponential_sample(
