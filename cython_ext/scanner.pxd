@@ -103,8 +103,7 @@ cdef inline void describe(Event* e, const uint8_t* p, uint32_t length, const uin
     e.start = p
     e.length = length
     if end - p < 16:        # Never read past the block.
-        if p < end:         # A pointer to no bytes at all may be NULL.
-            memcpy(near_end, p, end - p)
+        memcpy(near_end, p, end - p)
         q = near_end
     if length <= SHORT:
         e.a = keep_bytes(load8(q), length)
