@@ -79,21 +79,24 @@ test: $(DEVELOPMENT) $(COMPILED)
 test-all: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/python -m pytest -q -m ""
 
-# The tests of kernels, and of damaged files, with modules that end the process where C code reads or writes outside of
-# an array, or does what C does not define. The sanitized package is a build of its own; the other one stays as it is.
+# The tests of kernels and of damaged files, with modules that end the process where C code reads or writes outside of an
+# array, or does what C does not define. The sanitized package is a build of its own; the other one stays as it is. Its
+# memory is not measured, and what a sanitizer says is not captured.
 SANITIZED := build/sanitized
 SANITIZED_TESTS := tests/property tests/counting tests/corpus tests/training/test_gibbs.py tests/training/test_pairs.py \
 	tests/training/test_gradients.py tests/training/test_factors.py tests/test_vocabulary.py
 CC_FILE = $(shell $(or $(CC),cc) -print-file-name=$(1))
+SANITIZED_PYTEST = LD_PRELOAD="$(call CC_FILE,libasan.so) $(call CC_FILE,libubsan.so) $(call CC_FILE,libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	OMP_NUM_THREADS=1 PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -q --capture=sys
 
 sanitize: $(DEVELOPMENT)
 	@echo "Compiling the Cython modules with sanitizers"
 	@rm -rf $(SANITIZED)
 	@GENSIM_HILBERT_SANITIZE=address,undefined $(BIN)/python setup.py --quiet build --build-lib $(SANITIZED)/lib \
 		--build-temp $(SANITIZED)/temp
-	@LD_PRELOAD="$(call CC_FILE,libasan.so) $(call CC_FILE,libubsan.so) $(call CC_FILE,libstdc++.so.6)" \
-		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-		OMP_NUM_THREADS=1 PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -q -m "" $(SANITIZED_TESTS)
+	@$(SANITIZED_PYTEST) -k "not peak_memory" $(SANITIZED_TESTS)
+	@$(SANITIZED_PYTEST) -m slow tests/property/test_damage.py
 
 lint: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/ruff check --quiet .

@@ -313,6 +313,7 @@ cdef class WordTable:
 
     def merge(self, tuple other not None):
         """Add the `state()` of another table."""
+        cdef uint8_t nothing = 0        # where the text of an empty word stands: no function of C copies from NULL
         cdef const uint8_t[::1] text = other[0]
         cdef const uint64_t[::1] ends = other[1]
         cdef const uint64_t[::1] counts = other[2]
@@ -325,7 +326,7 @@ cdef class WordTable:
         self.sentences += <uint64_t> other[5]
         if ends.shape[0] == 0:
             return
-        base = &text[0] if text.shape[0] else NULL
+        base = &text[0] if text.shape[0] else &nothing
         with nogil:
             for k in range(ends.shape[0]):
                 describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
