@@ -92,8 +92,8 @@ class Session(Generic[AnySolver]):
         saved = None if checkpoint is None else checkpoint.load()
         try:
             self.solver = make_solver(saved=saved)
-        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-            if saved is None:
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            if saved is None or str(saved.directory) in str(error):
                 raise
             raise ValueError(f"{saved.directory} does not hold the state of this training: {error!r}") from error
         self.epochs, self.epochs_done = epochs, 0 if saved is None else saved.epochs

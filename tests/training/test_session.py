@@ -1,11 +1,13 @@
 """A training session: epochs, callbacks, history, checkpoints."""
 
+import json
+
 import numpy as np
 import pytest
 from helpers import NEWS_OPTIONS, STREAM_OPTIONS, Recorder, Stop, StopAfter, assert_same_vectors, full_training
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.training.checkpoint import Checkpoint
+from gensim_hilbert.training.checkpoint import Checkpoint, checksum, manifest_checksum, write_array
 from gensim_hilbert.training.fit import Fitted
 from gensim_hilbert.training.session import Session, Watcher
 
@@ -205,3 +207,21 @@ def test_a_watcher_that_stops_before_the_first_epoch_leaves_nothing():
         raise ArithmeticError
 
     assert run(watcher=Watcher(stop, None)).fitted is None
+
+
+@pytest.mark.parametrize("solver", ["factorization", "gibbs"])
+def test_arrays_of_another_shape_are_one_sentence(solver, tmp_path):
+    """Also if all checksums are right: somebody has crafted the checkpoint."""
+    with pytest.raises(Stop):
+        HilbertMLE(SENTENCES, **OPTIONS, solver=solver, callbacks=[StopAfter(1)], checkpoint=tmp_path)
+    folder = tmp_path / "training-1"
+    manifest = json.loads((folder / "checkpoint.json").read_text())
+    for name in ("w", "v"):
+        array = np.zeros((3, 5), dtype=np.float32)
+        write_array(folder / manifest["arrays"] / f"{name}.safetensors", name, array)
+        manifest["checksums"][name] = checksum(array)
+    del manifest["crc32"]
+    manifest["crc32"] = manifest_checksum(manifest)
+    (folder / "checkpoint.json").write_text(json.dumps(manifest))
+    with pytest.raises(ValueError, match="does not hold the state of this training"):
+        HilbertMLE(SENTENCES, **OPTIONS, solver=solver, checkpoint=tmp_path)
