@@ -371,6 +371,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Make a folder, unless it is there, and keep other processes that ask for the same lock out of it."""
     if sys.platform == "win32":  # where nothing is locked
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / LOCK).touch()
         yield
         return
     while (lock := _taken_lock(folder)) is None:

@@ -19,6 +19,8 @@ def local_path(path: AnyPath, what: str) -> Path:
             f"{name} is no place for {what}: they can only be written to this machine; write them to a local path, and "
             f"copy them to {scheme_of(name)}:// afterwards"
         )
+    if os.path.ismount(name) and os.path.dirname(os.path.realpath(name)) == os.path.realpath(name):
+        raise ValueError(f"{name} is no place for {what}: it is the root of a disk; choose a folder in it")
     return Path(name)
 
 

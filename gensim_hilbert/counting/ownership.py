@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
 
 from gensim_hilbert.counting.layout import (
     INDEX,
+    JOURNAL,
+    KEEP_BELOW,
     MANIFEST,
     MARGINALS,
+    RUN_SUFFIX,
     SAVED_WITH_MODEL,
     SHARDS,
     VOCABULARY,
@@ -19,6 +23,8 @@ from gensim_hilbert.counting.store import read_manifest
 from gensim_hilbert.files import LOCK, TEMPORARY
 
 STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, SHARDS, SAVED_WITH_MODEL, LOCK}
+WORK_NAMES = {*STORE_NAMES, JOURNAL, KEEP_BELOW}
+RUN_NAME = re.compile(rf"[0-9a-f]{{32}}{re.escape(RUN_SUFFIX)}")
 SHARD_NAME = re.compile(r"\d\d\.bin")
 
 
@@ -32,18 +38,46 @@ def reason_to_keep(path: str) -> str | None:
         read_manifest(Path(path))
     except (OSError, ValueError, KeyError, TypeError) as error:
         return kept(f"nothing tells that it holds pair counts: {error}")
-    foreign = [name for name in os.listdir(path) if name not in STORE_NAMES and not TEMPORARY.fullmatch(name)]
-    shards = os.path.join(path, SHARDS)
-    if os.path.isdir(shards):
-        foreign += [f"{SHARDS}/{name}" for name in os.listdir(shards) if not SHARD_NAME.fullmatch(name)]
+    foreign = foreign_parts(path, STORE_NAMES)
     return kept(f"{min(foreign)} in it is no part of pair counts") if foreign else None
 
 
 def reason_to_keep_work(path: str) -> str | None:
     """Tell why a folder must not be used to put a store together in; None if a count has left it, or it is empty."""
-    if os.path.isdir(path) and not os.path.islink(path) and os.path.lexists(os.path.join(path, LOCK)):
-        return None
-    return reason_to_keep(path)
+    if os.path.islink(path) or not os.path.isdir(path):
+        return kept("it is not a folder in which counts are put together")
+    names = os.listdir(path)
+    if names and LOCK not in names:
+        return kept("no interrupted count has left it")
+    foreign = foreign_parts(path, WORK_NAMES)
+    return kept(f"{min(foreign)} in it is no part of an interrupted count") if foreign else None
+
+
+def foreign_parts(path: str, ours: set[str]) -> list[str]:
+    """Return the names of what is in a folder and cannot be ours: it has another name, or is not such a file."""
+    foreign = [
+        name
+        for name in os.listdir(path)
+        if not TEMPORARY.fullmatch(name)
+        and not (name in ours and is_plain(os.path.join(path, name), folder=name == SHARDS))
+        and not (ours is WORK_NAMES and RUN_NAME.fullmatch(name))
+    ]
+    lock, shards = os.path.join(path, LOCK), os.path.join(path, SHARDS)
+    if os.path.isfile(lock) and os.path.getsize(lock):  # Ours is empty.
+        foreign.append(LOCK)
+    if os.path.isdir(shards):
+        parts = ((name, os.path.join(shards, name)) for name in os.listdir(shards))
+        foreign += [f"{SHARDS}/{name}" for name, part in parts if not (SHARD_NAME.fullmatch(name) and is_plain(part))]
+    return foreign
+
+
+def is_plain(path: str, *, folder: bool = False) -> bool:
+    """Tell whether something is a regular file, or a folder, or has just been removed by the process that made it."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)
 
 
 def reason_to_keep_saved(path: str) -> str | None:

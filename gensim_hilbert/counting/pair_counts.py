@@ -258,10 +258,13 @@ class PairCounts:
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
         """Write one file that `scipy.sparse.load_npz` reads; it holds words and their counts as well."""
+        refuse_inputs(path, [self.directory], inside=True)
         exchange.save_npz(path, self.to_scipy(), self.vocabulary, self.scale)
 
     def to_glove(self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]) -> None:
         """Write records and vocabulary for GloVe's `shuffle` and `glove`."""
+        for path in (cooccurrence, vocabulary):
+            refuse_inputs(path, [self.directory], inside=True)
         exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows())
 
     @classmethod
@@ -276,10 +279,10 @@ class PairCounts:
     ) -> PairCounts:
         """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
         if directory is not None:
-            place = local_path(directory, "counts")
-            refuse_inputs(place, inputs, inside=inside)
-            make(Destination(place, overwrite))
-            return cls.open(place)
+            destination = Destination(local_path(directory, "counts"), overwrite)
+            destination.refuse_inputs(inputs, inside=inside)
+            make(destination)
+            return cls.open(destination.path)
         parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         try:
             make(Destination(parent / "counts", temporary=True))
@@ -403,12 +406,8 @@ class PairCounts:
         if not count:
             return -math.inf
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        return (
-            math.log(count)
-            + math.log(self.total)
-            - math.log(self.marginals.contexts[i])
-            - math.log(self.marginals.terms[j])
-        )
+        contexts, terms = self.marginals
+        return math.log(count) + math.log(self.total) - math.log(contexts[i]) - math.log(terms[j])
 
     def _columns_of_rows(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield (context, terms, values) for each context that has any, class by class."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, partial_of
+from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, RUN_SUFFIX, partial_of
 from gensim_hilbert.counting.ownership import reason_to_keep, reason_to_keep_work
 from gensim_hilbert.counting.recovery import keep_finished, raise_explained
 from gensim_hilbert.files import LOCK, locked, refuse_foreign, remove, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.outputs import refuse_inputs
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class Destination:
     def place(self) -> Path:
         """The folder itself: if the path is a symbolic link, it stays one."""
         return Path(os.path.realpath(self.path))
+
+    def refuse_inputs(self, inputs: Iterable[str | os.PathLike[str]], *, inside: bool) -> None:
+        """Raise an error if the store, or the folder in which it is put together, would take the place of an input."""
+        for output in (self.path, partial_of(self.place)):
+            refuse_inputs(output, inputs, inside=inside)
 
     def reason_to_keep(self, path: str) -> str | None:
         """Tell why what is there must not be replaced."""
@@ -61,6 +67,7 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
             remove_leftovers(work)
             for path in [*work.glob(f"*{RUN_SUFFIX}"), work / JOURNAL, work / KEEP_BELOW]:
                 path.unlink(missing_ok=True)
+            mark_replaced(destination)
             replace_folder(work, target, destination.reason_to_keep, durable=not destination.temporary)
         except BaseException as error:
             interrupted = is_interruption(error)
@@ -75,10 +82,23 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
         (target / LOCK).unlink(missing_ok=True)  # It kept others away until the folder had its name.
 
 
+def mark_replaced(destination: Destination) -> None:
+    """Put a lock into counts that are about to be replaced, by which they are known if this process is killed then.
+
+    The two folders exchange their names, and without it the old counts would look like a store that somebody has made
+    under the name NAME.partial.
+    """
+    target = destination.place
+    destination.refuse_existing()
+    if (target / MANIFEST).exists():
+        with suppress(PermissionError):
+            (target / LOCK).touch()
+
+
 def remove_replaced(destination: Destination) -> None:
     """Remove counts that have been replaced, if the process that did so was killed before it could remove them."""
     work = partial_of(destination.place)
-    if work.exists() and reason_to_keep(str(work)) is None:
+    if (work / LOCK).exists() and reason_to_keep(str(work)) is None:
         remove(work)
 
 

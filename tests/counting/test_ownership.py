@@ -43,6 +43,14 @@ def store_with(name):
     return make
 
 
+def store_with_folder(name):
+    def make(path):
+        PairCounts.from_corpus([["a", "b"]], min_count=1, directory=path)
+        foreign_folder(path / name)
+
+    return make
+
+
 def other_manifest(path):
     path.mkdir()
     (path / "manifest.json").write_text(json.dumps({"format": "web app", "schema": 1}))
@@ -58,6 +66,9 @@ FOREIGN = [
     foreign_folder,
     store_with("letter"),
     store_with("shards/letter"),
+    store_with("lock"),  # which is empty if it is ours
+    store_with_folder("shards/77.bin"),
+    store_with_folder("saved-with-model"),
     other_manifest,
     odd_manifest,
 ]
@@ -91,11 +102,53 @@ def test_nothing_else_is_replaced_by_other_calls(store, tmp_path):
         assert contents(tmp_path) == before
 
 
-def test_a_folder_of_somebody_else_is_not_worked_in(plain, tmp_path):
-    foreign_folder(tmp_path / "out.partial")
+def folder_with_lock(path):
+    foreign_folder(path)
+    (path / "lock").touch()
+
+
+def lock_with_words(path):
+    path.mkdir()
+    (path / "lock").write_text("dear")
+
+
+def link_to_folder(path):
+    folder_with_lock(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+def store_of_that_name(path):
+    PairCounts.from_corpus([["a", "b"]], min_count=1, directory=path)
+
+
+@pytest.mark.parametrize(
+    "make", [foreign_folder, folder_with_lock, lock_with_words, link_to_folder, store_of_that_name]
+)
+def test_a_folder_of_somebody_else_is_not_worked_in(make, plain, tmp_path):
+    make(tmp_path / "out.partial")
+    before = contents(tmp_path)
     with pytest.raises(FileExistsError, match=r"out\.partial is not replaced"):
         PairCounts.from_corpus(plain, directory=tmp_path / "out", overwrite=True)
-    assert contents(tmp_path / "out.partial") == {"letter": b"dear"}
+    assert contents(tmp_path) == before
+
+
+def test_an_input_is_not_worked_in(plain, tmp_path):
+    counts = PairCounts.from_corpus([["a", "b"]], min_count=1, directory=tmp_path / "out.partial")
+    (counts.directory / "lock").touch()
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match="cannot be the output"):
+        PairCounts.merge([counts], directory=tmp_path / "out", overwrite=True)
+    for write in (counts.to_npz, lambda path: counts.to_glove(path, tmp_path / "words")):
+        with pytest.raises(ValueError, match="cannot be the output"):
+            write(counts.directory / "manifest.json")
+    with pytest.raises(ValueError, match="cannot be the output"):
+        PairCounts.from_corpus(counts.directory / "vocabulary.jsonl", directory=tmp_path / "out")
+    assert contents(tmp_path) == before
+
+
+def test_the_root_of_a_disk_is_no_place_for_counts():
+    with pytest.raises(ValueError, match="/ is no place for counts"):
+        PairCounts.from_corpus([["a", "b"]], min_count=1, directory="/", overwrite=True)
 
 
 @pytest.mark.parametrize("corpus", ["corpus/text.txt", "corpus", "corpus/*.txt", "link.txt"])
@@ -165,8 +218,8 @@ def test_another_process_may_finish_just_before_the_lock_is_taken(store, tmp_pat
 
 def test_counts_that_a_killed_process_has_just_replaced_are_removed_by_the_same_command(plain, tmp_path):
     target, old = tmp_path / "out", tmp_path / "out.partial"
-    PairCounts.from_corpus([["a", "b"]], min_count=1, directory=old)  # where they are after the names are exchanged
-    PairCounts.from_corpus(plain, directory=target, window=2, overwrite=True)
-    PairCounts.from_corpus([["a", "b"]], min_count=1, directory=old)
-    PairCounts.from_corpus(plain, directory=target, window=2)
+    for overwrite in (True, False):
+        PairCounts.from_corpus([["a", "b"]], min_count=1, directory=old)  # where they are once names are exchanged
+        (old / "lock").touch()
+        PairCounts.from_corpus(plain, directory=target, window=2, overwrite=overwrite)
     assert not old.exists()
