@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable
 from copy import deepcopy
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-import smart_open
 from gensim.models import Word2Vec
 from gensim.utils import PICKLE_PROTOCOL
 
@@ -21,6 +19,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import Store, StoreError
 from gensim_hilbert.files import put_folder, refuse_foreign
 from gensim_hilbert.locations import name_of
+from gensim_hilbert.pretrained.layout import is_model_folder
 from gensim_hilbert.saving import (
     SEPARATE_FROM,
     Save,
@@ -35,9 +34,6 @@ from gensim_hilbert.saving import (
 )
 
 logger = logging.getLogger(__name__)
-
-PICKLE_START = 100  # bytes that tell the class of what is pickled
-MODEL_MODULE = b"gensim_hilbert.model"
 
 Model = TypeVar("Model", bound="SavedWithCounts")
 
@@ -84,43 +80,26 @@ class SavedWithCounts(Word2Vec):
         overwrite : bool
             Whether to replace a file that is there. If not, it is an error.
         """
-        options = separately, sep_limit, ignore, pickle_protocol
         if not is_path(fname_or_handle):
             self._note_fingerprint()
             forget_parts(self)
             self.save_tag = None
-            super().save(fname_or_handle, *options)
+            super().save(fname_or_handle, separately, sep_limit, ignore, pickle_protocol)
             return
-        self.save_to(name_of(fname_or_handle), *options, overwrite=overwrite)
-
-    def save_to(
-        self,
-        target: str,
-        separately: list[str] | None = None,
-        sep_limit: int = SEPARATE_FROM,
-        ignore: Any = frozenset(),
-        pickle_protocol: int = PICKLE_PROTOCOL,
-        *,
-        overwrite: bool = True,
-        announce: Callable[[str], None] = lambda path: None,
-    ) -> None:
-        """Save to a path or a URI, as `save` does.
-
-        `announce` is called with the path of the finished file just before that takes the name of the target.
-        """
+        target = name_of(fname_or_handle)
         self._note_fingerprint()
         note_saving(self, target, separately, sep_limit, ignore)
         self.save_tag, write = None, writer_of(self, ignore, pickle_protocol)
         if not is_replaceable(target):
             if self.counts is not None:
                 logger.warning("the counts of the model are not saved: %s has no place beside it for them", target)
-            return write(target, [], sys.maxsize)
+            write(target, [], sys.maxsize)
+            return
         self.save_tag = new_tag()
         with saving(target, self.save_tag) as save:
             place = CountsPlace(save, self.counts_fingerprint)
             place.prepare(self.counts)
             save.write(write, separately, sep_limit)
-            announce(save.main)
             place.put()
             try:
                 save.commit(overwrite=overwrite)
@@ -142,7 +121,10 @@ class SavedWithCounts(Word2Vec):
         """Load a model that `save` wrote, with its counts; `mmap="r"` shares its arrays between processes.
 
         gensim's format is a pickle, which can run any program while it is loaded: load only files that you trust.
+        `from_pretrained` loads model folders, which are safe to load, whoever wrote them.
         """
+        if args and is_path(args[0]) and is_model_folder(args[0]):
+            raise IsADirectoryError(f"{os.fspath(args[0])} is a model folder: load it by from_pretrained, not by load")
         return super().load(*args, **kwargs)
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
@@ -170,23 +152,6 @@ class SavedWithCounts(Word2Vec):
         twin.__dict__.update({name: deepcopy(value, memo) for name, value in vars(self).items() if name != "counts"})
         twin.counts, twin.checkpoint = self.counts, None
         return twin
-
-
-def reason_to_keep_model(path: str) -> str | None:
-    """Tell why a file must not be replaced by a model; None if it is a saved HilbertMLE. Nothing is unpickled."""
-    try:
-        with smart_open.open(path, "rb") as file:
-            start = file.read(PICKLE_START)
-    except (OSError, EOFError, ValueError) as error:
-        start, unreadable = b"", f" ({error})"
-    else:
-        unreadable = ""
-    if start.startswith(b"\x80") and MODEL_MODULE in start:
-        return None
-    return (
-        f"is not replaced, because nothing tells that it is a model of this package{unreadable}; choose another name, "
-        "or move it away"
-    )
 
 
 class CountsPlace:

@@ -56,7 +56,11 @@ PATH = click.Path(path_type=Path)
 @click.argument("vectors", nargs=-1, required=True, metavar="VECTORS...")
 @click.option("--data", type=PATH, help="Folder of data sets.  [default: $GENSIM_HILBERT_DATA, or gensim's own]")
 @click.option(
-    "--tasks", type=NameList(*TASKS), default="similarity,analogy", show_default=True, help=f"{', '.join(TASKS)}."
+    "--tasks",
+    type=NameList(*TASKS),
+    default="similarity,analogy",
+    show_default=True,
+    help=f"Tasks to score on: {', '.join(TASKS)}.",
 )
 @click.option("--sets", type=NameList(), help="Names of the sets to use, instead of all.")
 @click.option(
@@ -66,8 +70,20 @@ PATH = click.Path(path_type=Path)
     help="Another similarity set: lines of word, word, score with tabs between them.",
 )
 @click.option("--questions", multiple=True, type=PATH, help="Another file of analogies.")
-@click.option("--what", type=NameList(*WHAT), default="vectors", show_default=True, help="vectors, covectors, sum.")
-@click.option("--method", type=NameList("mul", "add"), default="mul", show_default=True, help="Analogies: mul, add.")
+@click.option(
+    "--what",
+    type=NameList(*WHAT),
+    default="vectors",
+    show_default=True,
+    help="Matrices to score: vectors, covectors, sum.",
+)
+@click.option(
+    "--method",
+    type=NameList("mul", "add"),
+    default="mul",
+    show_default=True,
+    help="Analogies: by products (mul) or sums (add) of cosines.",
+)
 @click.option("--restrict-vocab", type=click.IntRange(1), help="Analogies: search only this many of the first words.")
 @click.option("--sections", is_flag=True, help="Analogies: show each section, too.")
 @click.option("--quick", is_flag=True, help="Networks: train on few examples, for about a minute each.")

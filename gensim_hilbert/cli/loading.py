@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 trust_pickle = click.option(
     "--trust-pickle",
     is_flag=True,
-    help="Load models that gensim's save wrote, also if they run programs: only for files that you trust.",
+    help="Load pickles, such as gensim's save writes. They can run any program: only for files that you trust.",
 )
 COUNTS, CHECKPOINT = "pair counts", "an interrupted training"
 MODEL, MODEL_FOLDER = str(Kind.SAVED), str(Kind.MODEL_FOLDER)

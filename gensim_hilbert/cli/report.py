@@ -1,4 +1,4 @@
-"""The verb that writes a page about a model."""
+"""The verb that writes a report about a model."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.outputs import refuse_inputs
 
 
-@click.command(cls=Verb, short_help="A page about a model, with pictures.")
+@click.command(cls=Verb, short_help="Write an HTML report about a model.")
 @model_argument
-@click.option("-o", "--output", required=True, type=LocalOutput("reports"), help="Where the page goes: HTML.")
-@click.option("--word", "words", multiple=True, help="Show its neighbours; can be given again.  [default: some]")
+@click.option("-o", "--output", required=True, type=LocalOutput("reports"), help="HTML file to write.")
+@click.option(
+    "--word",
+    "words",
+    multiple=True,
+    help="Show the neighbours of this word; can be given several times.  [default: a few words]",
+)
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of data sets to score it on, as for evaluate.")
 @trust_pickle
 @as_json
 def report(
     model: Path, output: Path, words: tuple[str, ...], data: Path | None, trust_pickle: bool, as_json: bool
 ) -> None:
-    """Write a page about MODEL: its settings, its training, what it has learnt and how well.
+    """Write an HTML page about MODEL: its settings, its training, what it has learnt and how well.
 
-    It is one file, which loads nothing and runs nothing, for light and dark screens of any size.
+    The page is a single file, which needs neither a network nor scripts, for light and dark screens of any size.
     """
     from gensim_hilbert.report import report as write
 

@@ -84,7 +84,7 @@ def train(
 ) -> None:
     """Train a model on CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
-    If training is interrupted, the same command goes on with it, and so does --resume.
+    After an interruption, give the same command again, or --resume, and training goes on from there.
     """
     work = checkpoint_beside(output)
     command: dict[str, Any] = {
@@ -98,7 +98,9 @@ def train(
     elif bool(corpus) == bool(counts):
         raise click.UsageError("give either a text, CORPUS, or --counts", ctx)
     elif counts and (decided := [name for name in OF_COUNTS if name in command["settings"]]):
-        raise click.UsageError(f"--counts have their own {' and '.join(decided)}: count anew for others", ctx)
+        raise click.UsageError(
+            f"the counts were made with their own {' and '.join(decided)}: count again for another value", ctx
+        )
     corpus_read = as_corpus(command["corpus"]) if command["corpus"] else None
     refuse_output(output, work, command, corpus_read)
     refuse_to_overwrite(output, work, command)

@@ -36,7 +36,6 @@ from gensim_hilbert.pretrained.layout import (
     VECTORS,
     WORDS,
     check_files,
-    is_model_folder,
     keep_edited_card,
     manifest_checksum,
     parse_json,
@@ -94,13 +93,6 @@ class SavedAsFolder(Word2Vec):
         """
         facts = CardFacts(license, language)
         write_model(cast("HilbertMLE", self), save_directory, counts=counts, card=facts, overwrite=overwrite)
-
-    @classmethod
-    def load(cls, *args: Any, **kwargs: Any) -> Any:
-        """Load what `save` wrote; a model folder is told to be one."""
-        if args and isinstance(args[0], str | os.PathLike) and is_model_folder(args[0]):
-            raise IsADirectoryError(f"{os.fspath(args[0])} is a model folder: load it by from_pretrained, not by load")
-        return super().load(*args, **kwargs)
 
     @classmethod
     def from_pretrained(

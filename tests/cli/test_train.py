@@ -98,7 +98,7 @@ def test_help_shows_the_defaults():
         (["count", "-", "-o", "store"], "save standard input to a file first"),
         (["train", "-o", "model"], "either a text, CORPUS, or --counts"),
         (["train", "text.txt", "--counts", "store", "-o", "model"], "either a text, CORPUS, or --counts"),
-        (["train", "--counts", "store", "-o", "model", "--window", "3"], "--counts have their own window"),
+        (["train", "--counts", "store", "-o", "model", "--window", "3"], "the counts were made with their own window"),
         (["train", "text.txt", "--resume", "-o", "model"], "give nothing else but --output"),
         (["tain"], "No such command 'tain'"),
     ],
