@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from itertools import product
@@ -26,6 +25,7 @@ from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sampl
 from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.outputs import local_path, refuse_inputs
+from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
@@ -290,7 +290,7 @@ class PairCounts:
         except BaseException:
             shutil.rmtree(parent, ignore_errors=True)
             raise
-        weakref.finalize(counts._store, remove_own_folder, parent, os.getpid())
+        remove_with(counts._store, parent)
         return counts
 
     def _refuse_expected(self, what: str) -> None:
@@ -440,9 +440,3 @@ class PairCounts:
     def verify(self) -> None:
         """Check every byte against its checksum; shards are otherwise checked as they are read."""
         self._store.verify()
-
-
-def remove_own_folder(folder: Path, process: int) -> None:
-    """Remove a temporary folder, unless this process is a fork of the one that made it and may still use it."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
