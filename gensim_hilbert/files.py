@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, locks, and JSON.
+"""Files and folders that appear whole or not at all, and JSON.
 
 Everything that this package leaves on a disk is written through this module. A file or a folder is first written under
 a temporary name beside its target, brought to the disk (fsync), and then renamed. So a crash, a full disk or a power
@@ -20,19 +20,15 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 import smart_open
 from smart_open.compression import compression_wrapper
 
 from gensim_hilbert.locations import is_local, missing_package
-from gensim_hilbert.untrusted import parse_json, require_regular
-
-if sys.platform != "win32":
-    import fcntl
+from gensim_hilbert.untrusted import parse_json
 
 AnyPath = str | os.PathLike[str]
-LOCK = "lock"
 
 
 # ---------------------------------------------------------------------------------------------------- whole files
@@ -106,10 +102,12 @@ class Staging:
                 os.mkdir(temporary)
         return target
 
-    def reserve(self, target: str) -> str:
+    def reserve(self, target: str, reason_to_keep: Judge | None = None) -> str:
         """Return a temporary name beside a local target, under which the caller writes a file or a whole folder."""
         whole = os.path.abspath(target)
         temporary = temporary_name(whole)
+        if reason_to_keep is not None:
+            self._judges[whole] = reason_to_keep
         self._staged.append((temporary, whole))
         return temporary
 
@@ -361,72 +359,6 @@ def sync(path: AnyPath) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-# ---------------------------------------------------------------------------------------------------- locks
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Make a folder, unless it is there, and keep other processes that ask for the same lock out of it."""
-    if sys.platform == "win32":  # where nothing is locked
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / LOCK).touch()
-        yield
-        return
-    while (lock := _taken_lock(folder)) is None:
-        pass
-    with lock:
-        yield
-
-
-def _taken_lock(folder: Path) -> TextIO | None:
-    """Return the open lock of a folder, or None if its owner has just renamed or removed the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        try:
-            # Somebody may have put a link to another file there, or a pipe, which would be waited for.
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-            file = stack.enter_context(open(os.open(folder / LOCK, flags, 0o666), "w"))
-            require_regular(folder / LOCK)
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not os.path.samestat(os.fstat(file.fileno()), os.stat(folder / LOCK)):
-                return None
-        except FileNotFoundError:
-            return None
-        except BlockingIOError:
-            raise RuntimeError(
-                f"another process is working in {folder}; wait for it, or choose another directory"
-            ) from None
-        stack.pop_all()  # The file stays open.
-        return file
-
-
-@contextmanager
-def turn_of(target: str) -> Iterator[None]:
-    """Hold the lock `.NAME.lock` beside a target while it is replaced; whoever else asks for it waits."""
-    if sys.platform == "win32":  # where nothing is locked
-        yield
-        return
-    folder, name = os.path.split(os.path.abspath(target))
-    path = os.path.join(folder, f".{name}.lock")
-    with ExitStack() as stack:
-        while True:
-            file = stack.enter_context(open(path, "a"))
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX)
-            except OSError as error:
-                if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
-                    raise
-                break  # This file system has no locks.
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                    break
-            stack.close()  # The owner before has removed this file.
-        try:
-            yield
-        finally:
-            remove(path)
 
 
 # ---------------------------------------------------------------------------------------------------- JSON

@@ -26,8 +26,9 @@ from typing import Any
 
 from gensim.utils import PICKLE_PROTOCOL, SaveLoad
 
-from gensim_hilbert.files import naming, remove, rename_to_new, sync, sync_tree, temporary_name, turn_of
+from gensim_hilbert.files import naming, remove, rename_to_new, sync, sync_tree, temporary_name
 from gensim_hilbert.locations import is_local, name_of
+from gensim_hilbert.locks import turn_of
 
 SEPARATE_FROM = 10 * 1024**2  # elements; gensim's default for arrays that get files of their own
 LEFT_BY_SAVING = re.compile(r"\.[0-9a-f]{8}\.saving\..+")

@@ -12,10 +12,8 @@ import pytest
 
 from gensim_hilbert import files
 from gensim_hilbert.files import (
-    LOCK,
     Staging,
     as_read_back,
-    locked,
     remove,
     remove_leftovers,
     rename_to_new,
@@ -24,6 +22,7 @@ from gensim_hilbert.files import (
     to_json,
     write_whole,
 )
+from gensim_hilbert.locks import LOCK, locked, turn_of
 
 
 @pytest.fixture(params=["exchange", "rename"])
@@ -56,7 +55,7 @@ def test_a_lock_follows_no_link_and_waits_for_no_pipe(tmp_path):
     assert (tmp_path / "precious").read_text() == "kept"
     (tmp_path / "piped").mkdir()
     os.mkfifo(tmp_path / "piped" / "lock")
-    with pytest.raises(ValueError, match="lock is not a regular file"), locked(tmp_path / "piped"):
+    with pytest.raises(FileExistsError, match="lock is where a lock would be"), locked(tmp_path / "piped"):
         pass
 
 
@@ -202,9 +201,26 @@ def test_a_rename_to_a_new_name_replaces_nothing(kind, exclusive, tmp_path, monk
     assert os.listdir(tmp_path) == ["target"]
 
 
+@pytest.mark.parametrize("kind", ["file", "link", "pipe"])
+def test_a_file_of_somebody_else_is_no_lock(kind, tmp_path):
+    lock = tmp_path / ".target.lock"
+    (tmp_path / "letter").write_text("dear")
+    if kind == "file":
+        lock.write_text("dear")
+    elif kind == "link":
+        lock.symlink_to("letter")
+    else:
+        os.mkfifo(lock)
+    with pytest.raises(OSError, match=r"\.target\.lock"), turn_of(str(tmp_path / "target")):
+        pytest.fail("it was taken for a lock")
+    assert os.path.lexists(lock)
+    assert (tmp_path / "letter").read_text() == "dear"
+    assert not lock.is_file() or lock.read_text() == "dear"
+
+
 def test_processes_that_replace_one_target_take_turns(tmp_path):
     script = (
-        "import os, sys\nfrom gensim_hilbert.files import turn_of\n"
+        "import os, sys\nfrom gensim_hilbert.locks import turn_of\n"
         "for _ in range(200):\n"
         "    with turn_of(sys.argv[1]):\n"
         "        os.mkdir(sys.argv[1])\n"
@@ -318,7 +334,7 @@ def test_what_killed_processes_have_left_is_removed(tmp_path):
 
 def test_a_lock_keeps_other_processes_out(tmp_path):
     script = (
-        "import sys\nfrom pathlib import Path\nfrom gensim_hilbert.files import locked\n"
+        "import sys\nfrom pathlib import Path\nfrom gensim_hilbert.locks import locked\n"
         "with locked(Path(sys.argv[1])):\n    pass\n"
     )
     command = [sys.executable, "-c", script, tmp_path / "work"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -27,8 +28,7 @@ from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.counting.layout import JOURNAL, MANIFEST
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import (
-    LOCK,
-    locked,
+    TEMPORARY,
     read_json,
     refuse_foreign,
     remove,
@@ -38,6 +38,7 @@ from gensim_hilbert.files import (
 )
 from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.locations import is_local
+from gensim_hilbert.locks import LOCK, locked
 from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 COMMAND = "command.json"
 PLACED = "placed.json"  # Tells which model is moved into place.
+MODEL = "model"
+PART_OF_CHECKPOINT = re.compile(rf"training-\d+|{MODEL}|" + "|".join(map(re.escape, (COMMAND, PLACED, LOCK))))
 OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
 OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
@@ -86,6 +89,7 @@ def train(
 
     After an interruption, give the same command again, or --resume, and training goes on from there.
     """
+    given, output = output, real_output(output)
     work = checkpoint_beside(output)
     command: dict[str, Any] = {
         "corpus": [absolute(name) for name in corpus],
@@ -119,7 +123,7 @@ def train(
             model = train_and_save(command, corpus_read, output, work)
         remove(work)
     facts = {
-        "model": str(output),
+        "model": str(given),
         "words": len(model.wv),
         "vector_size": model.vector_size,
         "solver": model.solver,
@@ -128,10 +132,16 @@ def train(
         "seconds": round(default_timer() - started, 2),
     }
     line = (
-        f"{output}: {len(model.wv):,} words, {model.vector_size} dimensions, from {model.corpus_total_words:,} tokens "
+        f"{given}: {len(model.wv):,} words, {model.vector_size} dimensions, from {model.corpus_total_words:,} tokens "
         f"by {model.solver}, {facts['seconds']:.1f} s"
     )
     show(facts, line, as_json)
+
+
+def real_output(output: Path) -> Path:
+    """Return where the model goes: a symbolic link stays one, and the present folder gets its name."""
+    has_other_name = output.is_symlink() or output.name in ("", "..")
+    return Path(os.path.realpath(output)) if has_other_name else output
 
 
 def absolute(name: str) -> str:
@@ -245,8 +255,15 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
 
 def reason_to_keep_checkpoint(path: str) -> str | None:
     """Tell why a folder must not be used for checkpoints; None if `train` has left it, or it is empty."""
-    if os.path.isdir(path) and ({COMMAND, LOCK} & {*(names := os.listdir(path))} or not names):
-        return None
+    if os.path.isdir(path) and not os.path.islink(path):
+        names, lock = os.listdir(path), os.path.join(path, LOCK)
+        is_left_by_training = (
+            not {COMMAND, LOCK}.isdisjoint(names)
+            and all(PART_OF_CHECKPOINT.fullmatch(name) or TEMPORARY.fullmatch(name) for name in names)
+            and not (os.path.isfile(lock) and os.path.getsize(lock))  # Ours is empty.
+        )
+        if is_left_by_training or not names:
+            return None
     return "is where checkpoints would be written, and holds something else; choose another name for the model"
 
 
@@ -263,7 +280,7 @@ def save(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -
 
     A note tells a command that is killed before its checkpoint is removed that this is its model.
     """
-    fresh = work / "model" / output.name
+    fresh = work / MODEL / output.name
     remove(fresh.parent)
     model.save_pretrained(fresh)
     write_whole(work / PLACED, json.dumps(read_manifest(fresh)["crc32"]).encode())

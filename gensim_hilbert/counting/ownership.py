@@ -20,7 +20,8 @@ from gensim_hilbert.counting.layout import (
     VOCABULARY,
 )
 from gensim_hilbert.counting.store import read_manifest
-from gensim_hilbert.files import LOCK, TEMPORARY
+from gensim_hilbert.files import TEMPORARY
+from gensim_hilbert.locks import LOCK
 
 STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, SHARDS, SAVED_WITH_MODEL, LOCK}
 WORK_NAMES = {*STORE_NAMES, JOURNAL, KEEP_BELOW}

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gensim_hilbert.counting.journal import finished_runs
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, VOCABULARY
-from gensim_hilbert.files import LOCK, remove
+from gensim_hilbert.files import remove
+from gensim_hilbert.locks import LOCK
 
 
 def keep_finished(work: Path) -> bool:

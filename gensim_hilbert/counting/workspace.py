@@ -11,8 +11,9 @@ from pathlib import Path
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, RUN_SUFFIX, partial_of
 from gensim_hilbert.counting.ownership import reason_to_keep, reason_to_keep_work
 from gensim_hilbert.counting.recovery import keep_finished, raise_explained
-from gensim_hilbert.files import LOCK, locked, refuse_foreign, remove, remove_leftovers, replace_folder
+from gensim_hilbert.files import refuse_foreign, remove, remove_leftovers, replace_folder
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.locks import LOCK, locked
 from gensim_hilbert.outputs import refuse_inputs
 
 

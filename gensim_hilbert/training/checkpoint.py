@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ FORMAT = "gensim_hilbert checkpoint"
 SCHEMA = 1
 MANIFEST = "checkpoint.json"
 PREVIOUS = "checkpoint-previous.json"
+EPOCH = re.compile(r"epoch-\d+")
 Arrays = Iterable[tuple[str, np.ndarray]]
 PIECE = 1 << 24  # bytes
 # The names that safetensors has for types.
@@ -133,7 +136,13 @@ class Checkpoint:
     def write(self, epochs: int, facts: dict[str, Any], arrays: Arrays) -> None:
         """Write the state after so many epochs. The state before it stays, older ones are removed."""
         folder = self.directory / f"epoch-{epochs}"
-        shutil.rmtree(folder, ignore_errors=True)  # left by a run that was killed while it wrote
+        if os.path.lexists(folder):  # left by a run that was killed while it wrote
+            if not is_epoch(folder):
+                raise FileExistsError(
+                    f"{folder} is where a checkpoint would be written, and holds something else: choose another "
+                    "directory, or move it away"
+                )
+            shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         checksums = {}
         for name, array in arrays:
@@ -162,8 +171,18 @@ class Checkpoint:
         write_whole(self.directory / MANIFEST, self.last[1])
         remove_leftovers(self.directory)
         for old in self.directory.glob("epoch-*"):
-            if old.name not in kept:
+            if old.name not in kept and is_epoch(old):
                 shutil.rmtree(old)
+
+
+def is_epoch(path: Path) -> bool:
+    """Tell whether a folder may hold the arrays of an epoch, and nothing else: other programs have such names, too."""
+    return (
+        EPOCH.fullmatch(path.name) is not None
+        and path.is_dir()
+        and not path.is_symlink()
+        and all(part.suffix == ".safetensors" for part in path.iterdir())
+    )
 
 
 def write_array(path: Path, name: str, array: np.ndarray) -> None:

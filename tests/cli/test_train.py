@@ -260,13 +260,53 @@ def test_a_model_of_another_command_is_not_taken_for_its_own(plain, tmp_path, mo
     assert not work.exists()
 
 
-def test_a_folder_of_somebody_else_is_not_taken_for_a_checkpoint(plain, tmp_path):
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"letter": "dear"},
+        {"letter": "dear", "lock": ""},
+        {"letter": "dear", "command.json": "{}"},
+        {"training-data/letter": "dear", "lock": ""},
+        {"lock": "dear"},
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_folder_of_somebody_else_is_not_taken_for_a_checkpoint(files, linked, plain, tmp_path):
     work = tmp_path / "model.checkpoint"
-    work.mkdir()
-    (work / "letter").write_text("dear")
+    if linked:
+        work.symlink_to("elsewhere")
+        (tmp_path / "elsewhere").mkdir()
+    for name, text in files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text)
+    before = contents(tmp_path)
     done = run_here("train", plain, "-o", tmp_path / "model", "--overwrite")
     assert_one_sentence(done, "model.checkpoint is where checkpoints would be written, and holds something else")
-    assert contents(work) == {"letter": b"dear"}
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("there", ["a model", "an empty folder"])
+def test_a_link_to_a_folder_stays_one(there, plain, tmp_path):
+    real, link = tmp_path / "elsewhere" / "real", tmp_path / "link"
+    real.mkdir(parents=True)
+    link.symlink_to("elsewhere/real")
+    command = ["train", plain, "-o", link, "--vector-size", 4, "--epochs", 1]
+    if there == "a model":
+        assert run_here(*command).returncode == 0
+        command += ["--overwrite", "--seed", 2]
+    done = run_here(*command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert link.is_symlink()
+    assert HilbertMLE.from_pretrained(real).vector_size == 4
+    assert sorted(os.listdir(tmp_path)) == ["elsewhere", "link", "text.txt"]
+    assert os.listdir(real.parent) == ["real"]
+
+
+def test_the_present_folder_is_an_output_like_any_other(plain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_one_sentence(run_here("train", "text.txt", "-o", "."), "cannot be the output, because the input")
+    assert_one_sentence(run_here("train", "text.txt", "-o", "/"), "/ is no place for models", code=2)
 
 
 @pytest.mark.parametrize("output", ["corpus/text.txt", "corpus", "store", "store/model"])

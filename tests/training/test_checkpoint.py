@@ -71,6 +71,21 @@ def test_only_the_last_two_states_are_kept(tmp_path):
     assert checkpoint.load().array("x").tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("name", ["epoch-1/weights.pt", "epoch-7/weights.pt", "epoch-best/x.safetensors", "epoch-7"])
+def test_epochs_of_other_programs_stay(name, tmp_path):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("dear")
+    checkpoint = Checkpoint(tmp_path, REQUEST)
+    if name == "epoch-1/weights.pt":
+        with pytest.raises(FileExistsError, match=r"epoch-1 is where a checkpoint would be written, and holds"):
+            checkpoint.write(1, {}, [("x", np.arange(1))])
+    else:
+        for epochs in (1, 2, 3):
+            checkpoint.write(epochs, {}, [("x", np.arange(epochs))])
+    assert path.read_text() == "dear"
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
