@@ -31,7 +31,7 @@ def reason_to_keep(path: str) -> str | None:
     try:
         read_manifest(Path(path))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return kept(f"nothing tells that it holds pair counts: {error}")
+        return kept(f"it does not hold pair counts, or damaged ones ({error})")
     foreign = [name for name in os.listdir(path) if name not in STORE_NAMES and not TEMPORARY.fullmatch(name)]
     shards = os.path.join(path, SHARDS)
     if os.path.isdir(shards):
