@@ -1,29 +1,29 @@
 """Hilbert-MLE word embeddings for Gensim: exact pair counts, and vectors and covectors whose products are the PMI."""
 
-try:
-    from gensim_hilbert import _counting, _merge, _tokens  # noqa: F401  # only to see whether they are compiled
-except ImportError as error:
-    raise ImportError(
-        f"gensim_hilbert is not compiled here ({error}): run `pip install -e .` in its source tree, or `pip install "
-        "gensim-hilbert`"
-    ) from error
-
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.vocabulary import Vocabulary
-
 if TYPE_CHECKING:
+    from gensim_hilbert.counting.pair_counts import PairCounts
     from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.vocabulary import Vocabulary
 
 __all__ = ["HilbertMLE", "PairCounts", "Vocabulary"]
 __version__ = "0.1.0"
 
+for compiled in ("_counting", "_merge", "_tokens"):
+    if find_spec(f"{__name__}.{compiled}") is None:
+        raise ImportError(
+            f"gensim_hilbert is not compiled here ({compiled} is missing): run `pip install -e .` in its source tree, "
+            "or `pip install gensim-hilbert`"
+        )
+
+MODULES = {"HilbertMLE": "model", "PairCounts": "counting.pair_counts", "Vocabulary": "vocabulary"}
+
 
 def __getattr__(name: str) -> Any:
-    """Import the model only when it is asked for: gensim and torch take seconds to load."""
-    if name == "HilbertMLE":
-        from gensim_hilbert.model import HilbertMLE
-
-        return HilbertMLE
+    """Import a class only when it is asked for: gensim and torch take seconds to load, numpy some tenths of one."""
+    if name in MODULES:
+        return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

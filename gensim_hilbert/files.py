@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
+from zlib import crc32
 
 import smart_open
 from smart_open.compression import compression_wrapper
@@ -52,23 +53,13 @@ class Staging:
     ----------
     transport_params : dict, optional
         Passed to smart_open for targets that are URIs.
-    check_target : callable, optional
-        Called with the path of each target at the last moment, before the first of them is put in place. It raises an
-        error to refuse, for instance because something that must not be replaced has appeared there in the meantime.
     never_mixed : bool
         Whether all old files are moved away before the first new one is put in place. A process that is killed between
         two renames then leaves files missing, and never new files beside old ones.
     """
 
-    def __init__(
-        self,
-        transport_params: dict[str, Any] | None = None,
-        check_target: Callable[[str], None] | None = None,
-        *,
-        never_mixed: bool = False,
-    ) -> None:
+    def __init__(self, transport_params: dict[str, Any] | None = None, *, never_mixed: bool = False) -> None:
         self._transport_params = transport_params
-        self._check_target = check_target
         self._never_mixed = never_mixed
         self._staged: list[tuple[str, str]] = []  # temporary name, target
         self._folders: dict[str, str] = {}  # target, temporary name
@@ -94,21 +85,23 @@ class Staging:
         """
         target = target.rstrip("/") or target
         if is_local(target):
-            place = os.path.realpath(target)  # A symbolic link stays one.
-            self._judges[place] = judge = reason_to_keep or keep_anything
-            refuse_foreign(place, judge)
-            self._folders[target] = temporary = self.reserve(place)
             with naming(target):
-                os.mkdir(temporary)
+                self._folders[target] = self.local_folder(target, reason_to_keep or keep_anything)
         return target
 
-    def reserve(self, target: str, reason_to_keep: Judge | None = None) -> str:
-        """Return a temporary name beside a local target, under which the caller writes a file or a whole folder."""
-        whole = os.path.abspath(target)
-        temporary = temporary_name(whole)
-        if reason_to_keep is not None:
-            self._judges[whole] = reason_to_keep
-        self._staged.append((temporary, whole))
+    def local_folder(self, target: str, reason_to_keep: Judge) -> str:
+        """Have a folder appear whole at a local path, as `folder` does, and return its temporary name until then."""
+        place = os.path.realpath(target)  # A symbolic link stays one.
+        refuse_foreign(place, reason_to_keep)
+        self._judges[place] = reason_to_keep
+        temporary = self._reserve(place)
+        os.mkdir(temporary)
+        return temporary
+
+    def _reserve(self, target: str) -> str:
+        """Return a temporary name beside a local target, and note that it is to take the name of the target."""
+        temporary = temporary_name(target)
+        self._staged.append((temporary, target))
         return temporary
 
     @contextmanager
@@ -127,15 +120,13 @@ class Staging:
                     yield file
             else:
                 # A symbolic link stays one; its own name says how to compress.
-                temporary = self.reserve(os.path.realpath(target))
+                temporary = self._reserve(os.path.realpath(target))
                 with _opened(temporary, name) as file:
                     yield file
 
     def _put_in_place(self) -> None:
-        for temporary, target in self._staged:
+        for temporary, _ in self._staged:
             sync_tree(temporary)
-            if self._check_target:
-                self._check_target(target)
         undo: list[tuple[str, str]] = []  # names of now, and of before
         aside: str | None
         with ExitStack() as old:
@@ -149,8 +140,7 @@ class Staging:
                             undo.append((aside, target))
                 for place, (temporary, target) in enumerate(self._staged, start=1):
                     if os.path.isdir(temporary):
-                        judge = self._judges.get(target, lambda path: None)
-                        if (aside := put_folder(temporary, target, judge)) is not None:
+                        if (aside := put_folder(temporary, target, self._judges[target])) is not None:
                             old.callback(remove, aside)
                     else:
                         aside = _second_name(target) if place < len(self._staged) else None
@@ -372,6 +362,11 @@ def to_json(value: Any, indent: int | None = None) -> str:
 def as_read_back(value: Any) -> Any:
     """Return a value as it will be after it was written as JSON and read again, to be compared with that."""
     return json.loads(to_json(value))
+
+
+def manifest_checksum(manifest: dict[str, Any]) -> int:
+    """Return a checksum of all that a manifest says besides it."""
+    return crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
 
 
 def read_json(path: Path) -> Any:

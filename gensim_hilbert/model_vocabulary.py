@@ -59,7 +59,8 @@ class VocabularyHooks(Word2Vec):
             )
         if not self.wv.key_to_index:
             raise RuntimeError(
-                "you must first build vocabulary before training the model: none has been built, or the corpus is empty"
+                "the corpus is empty, or no vocabulary has been built: you must first build vocabulary before training "
+                "the model"
             )
         super()._check_training_sanity(**sizes)
 

@@ -107,7 +107,7 @@ def saving(target: str, tag: str | None = None) -> Iterator[Save]:
     """Save to a local path; other processes that save to the same one wait, and what killed ones have left goes."""
     target = os.path.abspath(target)
     if os.path.isdir(target):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+        raise IsADirectoryError(f"{target} is a folder, where no file can be saved: choose another name")
     parent, name = os.path.split(target)
     with naming(target), turn_of(target):
         for path in Path(parent).glob(f".????????.saving.{glob.escape(name)}"):

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert.counting.layout import INDEX, MANIFEST, MARGINALS, VOCABULARY, padding
-from gensim_hilbert.counting.store import manifest_checksum
-from gensim_hilbert.files import to_json
+from gensim_hilbert.files import manifest_checksum, to_json
 
 
 def rewrite_manifest(store: Path, change: Callable[[dict[str, Any]], object] = lambda manifest: None) -> None:

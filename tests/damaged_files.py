@@ -27,9 +27,9 @@ from gensim_hilbert.counting.journal import Journal, checksum
 from gensim_hilbert.counting.layout import JOURNAL
 from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.export import export, load_vectors
-from gensim_hilbert.files import to_json
+from gensim_hilbert.files import manifest_checksum, to_json
 from gensim_hilbert.model_files import find_counts
-from gensim_hilbert.training.checkpoint import Checkpoint, manifest_checksum
+from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.vocabulary import NothingToCount
 
 WORDS = ["cat", "dog", "naïve", "日本語", "New", "x", "yy", "zzz"]

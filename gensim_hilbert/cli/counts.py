@@ -99,7 +99,7 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
-    """Count the pairs of words of CORPUS: files, globs, directories or URIs, plain or compressed, a sentence per line.
+    """Count the word pairs of CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
     After an interruption, a failure of a server or a full disk, give the same command again, and it goes on from there.
     """

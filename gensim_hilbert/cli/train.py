@@ -250,7 +250,7 @@ def refuse_to_overwrite(output: Path, work: Path, command: dict[str, Any]) -> No
     """Refuse to overwrite before hours of work, not after them."""
     refuse_foreign(str(work), reason_to_keep_checkpoint)
     if not is_placed(output, work):
-        refuse_foreign(str(output), partial(reason_to_keep_model, command["overwrite"]))
+        refuse_foreign(str(output), partial(reason_to_keep, overwrite=command["overwrite"]))
 
 
 def reason_to_keep_checkpoint(path: str) -> str | None:
@@ -267,14 +267,6 @@ def reason_to_keep_checkpoint(path: str) -> str | None:
     return "is where checkpoints would be written, and holds something else; choose another name for the model"
 
 
-def reason_to_keep_model(overwrite: bool, path: str) -> str | None:
-    """Tell why something must not be replaced by the model; None for an empty folder, and for a model to overwrite."""
-    reason = reason_to_keep(path)
-    if reason is None and not overwrite and is_model_folder(path):
-        return "exists; choose another name for the model, or give --overwrite"
-    return reason
-
-
 def save(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -> None:
     """Save the model under another name, and then rename it.
 
@@ -285,7 +277,7 @@ def save(model: HilbertMLE, output: Path, work: Path, command: dict[str, Any]) -
     model.save_pretrained(fresh)
     write_whole(work / PLACED, json.dumps(read_manifest(fresh)["crc32"]).encode())
     keep_edited_card(output, fresh)
-    replace_folder(fresh, output, partial(reason_to_keep_model, command["overwrite"]))
+    replace_folder(fresh, output, partial(reason_to_keep, overwrite=command["overwrite"]))
 
 
 def is_placed(output: Path, work: Path) -> bool:

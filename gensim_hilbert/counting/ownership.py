@@ -38,7 +38,7 @@ def reason_to_keep(path: str) -> str | None:
     try:
         read_manifest(Path(path))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return kept(f"nothing tells that it holds pair counts: {error}")
+        return kept(f"it does not hold pair counts, or damaged ones ({error})")
     foreign = foreign_parts(path, STORE_NAMES)
     return kept(f"{min(foreign)} in it is no part of pair counts") if foreign else None
 

@@ -40,7 +40,7 @@ from gensim_hilbert.counting.validation import (
     check_sizes,
     read_array,
 )
-from gensim_hilbert.files import read_json, to_json, write_whole
+from gensim_hilbert.files import manifest_checksum, read_json, to_json, write_whole
 from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -268,8 +268,3 @@ def write_manifest(directory: Path, description: StoreDescription, shards: Merge
     }
     manifest["crc32"] = manifest_checksum(manifest)
     write_whole(directory / MANIFEST, to_json(manifest, indent=1).encode())
-
-
-def manifest_checksum(manifest: dict[str, Any]) -> int:
-    """Return a checksum of all that a manifest says besides it."""
-    return zlib.crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())

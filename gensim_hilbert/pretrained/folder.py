@@ -20,7 +20,7 @@ from gensim_hilbert.counting import layout as store_layout
 from gensim_hilbert.counting import store
 from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.files import Staging, naming, to_json
+from gensim_hilbert.files import Staging, manifest_checksum, naming, refuse_foreign, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import Objective
@@ -37,11 +37,10 @@ from gensim_hilbert.pretrained.layout import (
     WORDS,
     check_files,
     keep_edited_card,
-    manifest_checksum,
-    parse_json,
+    parse_file,
     read_manifest,
     read_words,
-    refuse_to_replace,
+    reason_to_keep,
     word_tensors,
 )
 from gensim_hilbert.tensors import ChecksummedFile, DamagedFile, TensorFile, write_tensors
@@ -207,8 +206,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     if not is_local(name):
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")
     target = os.path.realpath(name)  # A symbolic link stays one.
-    refuse = partial(refuse_to_replace, overwrite=overwrite)
-    refuse(target)
+    judge = partial(reason_to_keep, overwrite=overwrite)
+    refuse_foreign(target, judge)
     saved_counts = counts_to_save(model) if counts else None
     facts: dict[str, Any] = {
         "format": FORMAT,
@@ -225,9 +224,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     history = to_json(state.history_of(model), indent=1).encode()
     text = card_of(model, card, os.path.basename(target)).encode()
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    with Staging(check_target=refuse) as staging, naming(target):
-        fresh = Path(staging.reserve(target))
-        fresh.mkdir()
+    with Staging() as staging, naming(target):
+        fresh = Path(staging.local_folder(target, judge))
         facts["files"] = {
             WORDS: written(fresh / WORDS, lambda file: write_tensors(file, words)),
             VECTORS: written(fresh / VECTORS, lambda file: write_tensors(file, arrays)),
@@ -265,7 +263,7 @@ def write_counts(counts: PairCounts, folder: Path) -> None:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         link_or_copy(str(counts.directory / part), str(folder / part))
     manifest["request"] = None
-    manifest["crc32"] = store.manifest_checksum(manifest)
+    manifest["crc32"] = manifest_checksum(manifest)
     (folder / store_layout.MANIFEST).write_bytes(to_json(manifest, indent=1).encode())
 
 
@@ -341,7 +339,7 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
             raise DamagedFile(file.path, f"it has no {missing}")
         state.set_arrays(model, set(found), lambda name: file.read(name, request.mmap))
     with blaming(folder / HISTORY):
-        state.set_history(model, parse_json(folder / HISTORY, (folder / HISTORY).read_bytes()))
+        state.set_history(model, parse_file(folder / HISTORY))
     if request.counts and counts is not None:
         model.counts = open_counts(folder / COUNTS, counts)
     if model.counts is None and model.learnt_from is LearntFrom.COUNTS:

@@ -12,17 +12,16 @@ The manifest has the sizes and checksums of the other files. docs/formats.md des
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.files import to_json
+from gensim_hilbert.files import manifest_checksum, read_json
 from gensim_hilbert.tensors import DamagedFile, TensorFile, file_crc32, regular_size
+from gensim_hilbert.untrusted import is_shallow
 
 logger = logging.getLogger(__name__)
 
@@ -57,28 +56,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{folder} is not a model folder: it has no {MANIFEST}")
     if regular_size(path) > LARGEST_MANIFEST:
         raise DamagedFile(path, f"it has more than {LARGEST_MANIFEST} bytes")
-    manifest = parse_json(path, path.read_bytes())
+    manifest = parse_file(path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ValueError(f"{path} does not describe a model of gensim_hilbert")
     if not isinstance(manifest.get("schema"), int) or manifest["schema"] > SCHEMA:
         raise ValueError(
             f"{path} has schema {manifest.get('schema')!r}, this version reads up to {SCHEMA}: upgrade gensim_hilbert"
         )
-    if manifest.get("crc32") != manifest_checksum(manifest):
+    if not is_shallow(manifest) or manifest.get("crc32") != manifest_checksum(manifest):
         raise DamagedFile(path, "its checksum does not match")
     return manifest
 
 
-def manifest_checksum(manifest: dict[str, Any]) -> int:
-    """Return a checksum of all that a manifest says besides it."""
-    return zlib.crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
-
-
-def parse_json(path: Path, data: bytes) -> Any:
-    """Return what a file with JSON says."""
+def parse_file(path: Path) -> Any:
+    """Return what a file with JSON says; whatever is wrong with it is a DamagedFile."""
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
+        return read_json(path)
+    except ValueError as error:
         raise DamagedFile(path, error) from None
 
 
@@ -102,14 +96,14 @@ def is_model_folder(folder: str | os.PathLike[str]) -> bool:
     try:
         if regular_size(path) > LARGEST_MANIFEST:
             return False
-        manifest = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        manifest = read_json(path)
+    except (OSError, ValueError):
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 
 
-def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
-    """Tell why something must not be replaced by a model folder; None if nothing would be lost but a model of ours."""
+def reason_to_keep(path: str, *, overwrite: bool = True) -> str | None:
+    """Tell why something must not be replaced by a model folder; None if it is empty, or a model to overwrite."""
     found = set(os.listdir(path)) if os.path.isdir(path) else None
     if found == set():
         return None
@@ -120,15 +114,7 @@ def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
             f"holds {strange[0]!r} besides a model, which would be lost if another model took its place: move it away, "
             "or choose another name"
         )
-    return None
-
-
-def refuse_to_replace(folder: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-    """Raise an error if there is something that must not be replaced by a model folder."""
-    if not overwrite and is_model_folder(folder):
-        raise FileExistsError(f"{os.fspath(folder)} exists: choose another name, or pass overwrite=True")
-    if os.path.lexists(folder) and (reason := reason_to_keep(folder)) is not None:
-        raise FileExistsError(f"{os.fspath(folder)} {reason}")
+    return None if overwrite else "exists: choose another name, or pass overwrite=True (--overwrite)"
 
 
 def keep_edited_card(before: Path, fresh: Path) -> None:

@@ -11,7 +11,6 @@ the last one is found to be damaged, the one before it is used.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -25,7 +24,16 @@ from zlib import crc32
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from gensim_hilbert.files import as_read_back, read_json, remove_leftovers, sync_tree, to_json, write_whole
+from gensim_hilbert.files import (
+    as_read_back,
+    manifest_checksum,
+    read_json,
+    remove_leftovers,
+    sync_tree,
+    to_json,
+    write_whole,
+)
+from gensim_hilbert.tensors import pieces, write_tensors
 from gensim_hilbert.untrusted import is_shallow, is_whole, plain_name, require_regular
 
 logger = logging.getLogger(__name__)
@@ -36,9 +44,6 @@ MANIFEST = "checkpoint.json"
 PREVIOUS = "checkpoint-previous.json"
 EPOCH = re.compile(r"epoch-\d+")
 Arrays = Iterable[tuple[str, np.ndarray]]
-PIECE = 1 << 24  # bytes
-# The names that safetensors has for types.
-TYPES = {"float32": "F32", "float64": "F64", "uint8": "U8", "int64": "I64", "int32": "I32"}
 
 
 class DamagedCheckpoint(ValueError):
@@ -148,7 +153,8 @@ class Checkpoint:
         for name, array in arrays:
             path = folder / f"{name}.safetensors"
             try:
-                write_array(path, name, np.ascontiguousarray(array))
+                with open(path, "wb") as file:
+                    write_tensors(file, {name: array})
             except OSError as error:
                 raise OSError(f"{path} cannot be written, so training stops: {error}") from error
             checksums[name] = checksum(array)
@@ -185,29 +191,12 @@ def is_epoch(path: Path) -> bool:
     )
 
 
-def write_array(path: Path, name: str, array: np.ndarray) -> None:
-    """Write one array in the format of safetensors, whose own writer would first copy it."""
-    facts = {"dtype": TYPES[array.dtype.name], "shape": array.shape, "data_offsets": [0, array.nbytes]}
-    header = json.dumps({name: facts}).encode()
-    header += b" " * (-len(header) % 8)
-    with open(path, "wb") as file:
-        file.write(len(header).to_bytes(8, "little") + header)
-        for piece in pieces(array):
-            file.write(piece)
-
-
 def checksum(array: np.ndarray) -> int:
     """Return the CRC-32 of an array's type, shape and bytes."""
     total = crc32(f"{array.dtype.str}{array.shape}".encode())
-    for piece in pieces(np.ascontiguousarray(array)):
+    for piece in pieces(array):
         total = crc32(piece, total)
     return total
-
-
-def pieces(array: np.ndarray) -> Iterable[memoryview]:
-    """Yield the bytes of an array piece by piece, without copying them."""
-    flat = array.reshape(-1).view(np.uint8).data
-    return (flat[start : start + PIECE] for start in range(0, len(flat), PIECE))
 
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
@@ -246,11 +235,6 @@ def read_manifest(directory: Path, name: str = MANIFEST) -> dict[str, Any] | Non
 def as_bytes(manifest: dict[str, Any]) -> bytes:
     """Return a manifest as it is written."""
     return to_json(manifest, indent=1).encode()
-
-
-def manifest_checksum(manifest: dict[str, Any]) -> int:
-    """Return a checksum of all that a manifest says besides it."""
-    return crc32(to_json({key: value for key, value in manifest.items() if key != "crc32"}).encode())
 
 
 def describes_state(manifest: dict[str, Any]) -> bool:

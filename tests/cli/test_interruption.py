@@ -44,6 +44,21 @@ def test_ctrl_c_while_a_file_is_counted(tmp_path):
     assert_same_counts(PairCounts.open(out), PairCounts.from_corpus(path, window=10))
 
 
+def test_ctrl_c_while_modules_are_loaded(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "import os, signal, sys\nos.kill(os.getpid(), signal.SIGINT)\nsys.exit('alive')\n"
+    )
+    program = (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from gensim_hilbert.__main__ import main\n"
+        "main()\n"
+    )
+    done = run_python(program, "info", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
 def test_ctrl_c_while_a_lock_is_taken(plain, tmp_path):
     """As it can in any `with lock:`, which then releases what it does not have."""
     script = (

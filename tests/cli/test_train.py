@@ -190,7 +190,7 @@ def test_nothing_is_overwritten_unless_asked(plain, tmp_path):
     assert run_here(*command).returncode == 0
     assert HilbertMLE.from_pretrained(model).vector_size == 4
     other = [*command, "--vector-size", 5]
-    assert_one_sentence(run_here(*other), "model exists; choose another name for the model, or give --overwrite")
+    assert_one_sentence(run_here(*other), "model exists: choose another name, or pass overwrite=True (--overwrite)")
     assert HilbertMLE.from_pretrained(model).vector_size == 4
     assert run_here(*other, "--overwrite").returncode == 0
     assert HilbertMLE.from_pretrained(model).vector_size == 5
@@ -255,7 +255,7 @@ def test_a_model_of_another_command_is_not_taken_for_its_own(plain, tmp_path, mo
         patch.setattr(train_module, "remove", lambda path: None)
         assert run_here(*command).returncode == 0
     HilbertMLE.from_pretrained(model, counts=False).save_pretrained(model)
-    assert_one_sentence(run_here(*command), "model exists; choose another name for the model, or give --overwrite")
+    assert_one_sentence(run_here(*command), "model exists: choose another name, or pass overwrite=True (--overwrite)")
     assert run_here(*command, "--overwrite").returncode == 0
     assert not work.exists()
 

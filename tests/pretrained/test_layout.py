@@ -14,8 +14,9 @@ from folder_damage import craft, craft_tensors, damage
 from helpers import assert_same_vectors, contents
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.files import manifest_checksum
 from gensim_hilbert.pretrained import layout
-from gensim_hilbert.pretrained.layout import FILES, MANIFEST, is_model_folder, manifest_checksum
+from gensim_hilbert.pretrained.layout import FILES, MANIFEST, is_model_folder
 
 FEW = 150
 MANIFESTS = (MANIFEST, "counts/manifest.json")

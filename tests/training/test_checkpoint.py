@@ -17,8 +17,9 @@ from ngrams import vectors_of
 from tables import random_table, store
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.files import manifest_checksum
 from gensim_hilbert.objectives import Hilbert
-from gensim_hilbert.training.checkpoint import Checkpoint, Saved, manifest_checksum
+from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Diverged, Factorization
 from gensim_hilbert.training.fit import Start
 

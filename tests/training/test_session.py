@@ -7,7 +7,8 @@ import pytest
 from helpers import NEWS_OPTIONS, STREAM_OPTIONS, Recorder, Stop, StopAfter, assert_same_vectors, full_training
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.training.checkpoint import Checkpoint, checksum, manifest_checksum, write_array
+from gensim_hilbert.tensors import write_tensors
+from gensim_hilbert.training.checkpoint import Checkpoint, checksum, manifest_checksum
 from gensim_hilbert.training.fit import Fitted
 from gensim_hilbert.training.session import Session, Watcher
 
@@ -218,7 +219,8 @@ def test_arrays_of_another_shape_are_one_sentence(solver, tmp_path):
     manifest = json.loads((folder / "checkpoint.json").read_text())
     for name in ("w", "v"):
         array = np.zeros((3, 5), dtype=np.float32)
-        write_array(folder / manifest["arrays"] / f"{name}.safetensors", name, array)
+        with open(folder / manifest["arrays"] / f"{name}.safetensors", "wb") as file:
+            write_tensors(file, {name: array})
         manifest["checksums"][name] = checksum(array)
     del manifest["crc32"]
     manifest["crc32"] = manifest_checksum(manifest)
