@@ -40,6 +40,21 @@ class Start(NamedTuple):
     lock: np.ndarray | None = None
 
 
+class Anchor(NamedTuple):
+    """Vectors of some words, onto which a result is turned so that the space stays where it was.
+
+    Attributes
+    ----------
+    rows : array of int
+        The words of the result that have such vectors ...
+    vectors : array
+        ... and these vectors, one row each.
+    """
+
+    rows: np.ndarray
+    vectors: np.ndarray
+
+
 class Fitted(NamedTuple):
     """What a solver has learnt.
 
