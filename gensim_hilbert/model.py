@@ -64,10 +64,11 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs
     of its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is
     training on both; the result is turned onto the vectors that were there, which changes no PMI. `epochs` is the
-    number of rounds, with callbacks after each, and not the amount of work. `sample` removes tokens before windows are
-    looked at; if the first corpus has less than a million tokens, it does so on average instead of at random.
-    `shrink_windows` gives contexts weights by their distance. `alpha` and `min_alpha` scale the learning rate.
-    `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
+    number of rounds, with callbacks after each, and not the amount of work; only vectors that you have set yourself
+    move less in fewer than 5 epochs. `sample` removes tokens before windows are looked at; if the first corpus has less
+    than a million tokens, it does so on average instead of at random. `shrink_windows` gives contexts weights by their
+    distance. `alpha` and `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with
+    `objective="sgns"` only.
 
     With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
     only two matrices are kept in memory, and all parameters mean what they mean to gensim. `train` goes on from the
@@ -312,7 +313,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         text: dict[str, Any] | None = None,
         anchor: Anchor | None = None,
     ) -> None:
-        counts, (start, is_given) = self.fitted_counts, starting_point(self)
+        counts, (start, is_given) = self.fitted_counts, starting_point(self, epochs)
         assert self.counts is not None
         assert counts is not None
         self.add_lifecycle_event(
@@ -341,7 +342,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     ) -> tuple[int, int]:
         if self.train_count:
             self._refuse_sums()
-        start, is_given = starting_point(self)
+        start, is_given = starting_point(self, epochs)
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
         solver = stream_solver(
             self, corpus, self._vocabulary(), start, keep_axes=is_given, words=words, epochs=epochs,

@@ -22,6 +22,8 @@ from gensim_hilbert.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
+FULL_EPOCHS = 5  # gensim's default; in fewer epochs, vectors that somebody has set stay nearer to where they were
+
 
 def counts_solver(model: HilbertMLE, counts: PairCounts, start: Start | None, **options: Any) -> partial[FromCounts]:
     """Return what makes the solver that fits a model's objective to counts."""
@@ -78,17 +80,19 @@ def vectors_crc(model: HilbertMLE) -> int:
     return crc32(np.ascontiguousarray(model.syn1neg).data, crc32(np.ascontiguousarray(model.wv.parameters).data))
 
 
-def starting_point(model: HilbertMLE) -> tuple[Start, bool]:
+def starting_point(model: HilbertMLE, epochs: int) -> tuple[Start, bool]:
     """Return the vectors that a model has, and whether somebody else has set or locked them."""
     lock = model.wv.lock_factors()
-    is_given = lock is not None or model._vectors_crc != vectors_crc(model)
+    are_set = model._vectors_crc != vectors_crc(model)
+    is_given = lock is not None or are_set
     if is_given and not (np.isfinite(model.wv.vectors).all() and np.isfinite(model.syn1neg).all()):
         raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
     if model.syn1neg.shape != model.wv.vectors.shape:
         raise ValueError(
             f"syn1neg must have one covector per vector, {model.wv.vectors.shape}, got {model.syn1neg.shape}"
         )
-    return Start(model.syn1neg, model.wv.parameters, model.biases, lock), is_given
+    pace = min(1.0, epochs / FULL_EPOCHS) ** 2 if are_set else 1.0
+    return Start(model.syn1neg, model.wv.parameters, model.biases, lock, pace), is_given
 
 
 def present_anchor(model: HilbertMLE, *, keeps_axes: bool) -> Anchor | None:

@@ -11,6 +11,8 @@ matrix, which changes neither psi nor any length or angle.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
@@ -73,9 +75,13 @@ def second_moments(rows: torch.Tensor) -> torch.Tensor:
 def balancing(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return factors for the axes of W, by which those of V are divided, that make both about equally strong.
 
-    They are powers of two, so that multiplying and dividing again loses no digits (except of denormal numbers).
+    They are powers of two, so that multiplying and dividing again loses no digits (except of denormal numbers). If W is
+    zero, vectors get about the length 1, whatever their scale.
     """
     w_squares, v_squares = (np.einsum("ij,ij->j", side, side, dtype=np.float64) for side in (w, v))
+    if not w_squares.any() and v_squares.any():
+        length = math.sqrt(v_squares.sum() / len(v))
+        return np.full(len(v_squares), 2.0 ** max(-32, min(32, round(math.log2(length)))), dtype=np.float32)
     there = (w_squares > 0) & (v_squares > 0)
     ratio = np.divide(v_squares, w_squares, out=np.ones_like(w_squares), where=there)
     exponents = np.round(np.log2(ratio) / 4).clip(-32, 32)

@@ -60,3 +60,29 @@ def test_counts_are_fitted_like_another_model(news):
     np.testing.assert_array_equal(like.wv.vectors, HilbertMLE.from_counts(counts, like=model.wv, **options).wv.vectors)
     with pytest.raises(ValueError, match="vector_size=20"):
         HilbertMLE.from_counts(counts, like=model, vector_size=10)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("objective", ["hilbert", "glove"])
+def test_own_vectors_are_a_start_that_epochs_lead_away_from(news, scale, objective):
+    vectors = scale * np.random.default_rng(1).standard_normal((2000, 20), dtype=np.float32)
+    found, losses = [], []
+    for epochs in (1, 5):
+        model = HilbertMLE(**OPTIONS | {"objective": objective})
+        model.build_vocab(news)
+        model.wv.vectors[:] = vectors[: len(model.wv)]
+        before = copy.deepcopy(model.wv)
+        model.train(news, total_examples=len(news), epochs=epochs, compute_loss=True)
+        found.append(self_similarity(model.wv, before))
+        losses.append(model.get_latest_training_loss())
+    assert found[0] > 0.8 > found[1]
+    assert losses[0] > losses[1]
+
+
+def test_vectors_of_a_file_are_a_start(news, news_model, tmp_path):
+    news_model.wv.save_word2vec_format(str(tmp_path / "vectors.txt"))
+    model = HilbertMLE(**NEWS_OPTIONS)
+    model.build_vocab(news[:100])
+    model.wv.intersect_word2vec_format(str(tmp_path / "vectors.txt"), lockf=1.0)
+    model.train(news[:100], total_examples=100, epochs=1)
+    assert 0.8 < self_similarity(model.wv, news_model.wv) < 0.9999

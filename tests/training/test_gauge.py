@@ -5,7 +5,7 @@ import torch
 from scipy.linalg import orthogonal_procrustes
 
 from gensim_hilbert.training.fit import Anchor, Fitted
-from gensim_hilbert.training.gauge import canonical, turn_onto
+from gensim_hilbert.training.gauge import balancing, canonical, turn_onto
 
 
 def test_the_canonical_gauge_keeps_psi_and_is_unique():
@@ -37,3 +37,12 @@ def test_a_result_is_turned_onto_vectors_of_some_words_and_keeps_psi():
     assert turned.psi_offset == 0.5
     np.testing.assert_array_equal(before.covectors, w)  # What a solver goes on from is left alone.
     np.testing.assert_array_equal(before.parameters, v)
+
+
+def test_vectors_without_covectors_are_brought_to_a_usual_length():
+    vectors = np.random.default_rng(0).standard_normal((500, 6))
+    for scale in (1e-6, 1.0, 300.0):
+        factors = balancing(np.zeros((500, 6)), scale * vectors)
+        assert len(set(factors.tolist())) == 1  # cosines do not change
+        assert 0.7 < np.sqrt(np.mean(np.sum((scale * vectors / factors) ** 2, axis=1))) < 1.5
+    np.testing.assert_array_equal(balancing(np.zeros((5, 6)), np.zeros((5, 6))), np.ones(6))
