@@ -24,10 +24,14 @@ from gensim_hilbert.model_text import (
     resolve_corpus,
 )
 from gensim_hilbert.model_training import (
+    anchor_in,
     checkpoint_request,
     counts_solver,
+    present_anchor,
     starting_point,
     stream_solver,
+    sums_with_covectors,
+    turned,
     vectors_crc,
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
@@ -37,7 +41,7 @@ from gensim_hilbert.outputs import local_path
 from gensim_hilbert.pretrained.folder import SavedAsFolder
 from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
-from gensim_hilbert.training.fit import Fitted, Record
+from gensim_hilbert.training.fit import Anchor, Fitted, Record
 from gensim_hilbert.training.session import AnySolver, Session, Watcher
 from gensim_hilbert.vocabulary import NothingToCount, Vocabulary
 
@@ -59,10 +63,12 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
 
     With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs
     of its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is
-    training on both. `epochs` is the number of rounds, with callbacks after each, and not the amount of work. `sample`
-    removes tokens before windows are looked at; if the first corpus has less than a million tokens, it does so on
-    average instead of at random. `shrink_windows` gives contexts weights by their distance. `alpha` and `min_alpha`
-    scale the learning rate. `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
+    training on both; the result is turned onto the vectors that were there, which changes no PMI. `epochs` is the
+    number of rounds, with callbacks after each, and not the amount of work; only vectors that you have set yourself
+    move less in fewer than 5 epochs. `sample` removes tokens before windows are looked at; if the first corpus has less
+    than a million tokens, it does so on average instead of at random. `shrink_windows` gives contexts weights by their
+    distance. `alpha` and `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with
+    `objective="sgns"` only.
 
     With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
     only two matrices are kept in memory, and all parameters mean what they mean to gensim. `train` goes on from the
@@ -198,7 +204,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             logger.warning("trim_rule and callbacks are not kept: give them to build_vocab() and train()")
 
     @classmethod
-    def from_counts(cls, counts: PairCounts, callbacks: Iterable[Any] = (), **options: Any) -> HilbertMLE:
+    def from_counts(
+        cls, counts: PairCounts, callbacks: Iterable[Any] = (), *, like: Any = None, **options: Any
+    ) -> HilbertMLE:
         """Train on pair counts that have been made before, as they are: their words, window and sample are used.
 
         Parameters
@@ -207,6 +215,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             What to train on.
         callbacks : iterable
             gensim's callbacks.
+        like : model or KeyedVectors, optional
+            Vectors onto which the result is turned, by the words that both have: vectors of the same word can then be
+            compared. PMI, lengths and angles do not depend on it.
         **options
             Keywords of `HilbertMLE`. `window` has an effect with imported counts only, which do not tell theirs.
         """
@@ -222,7 +233,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         model.window = counts.window.reach or model.window
         model.prepare_weights()
         model.counts, model.sample, model.thins_on_average = counts.as_counted()
-        model._train_on_counts(model.epochs, callbacks)
+        model._train_on_counts(model.epochs, callbacks, anchor=None if like is None else anchor_in(model, like))
         return model
 
     # ------------------------------------------------------------------ training
@@ -295,9 +306,14 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         return fresh.vocabulary
 
     def _train_on_counts(
-        self, epochs: int, callbacks: Iterable[Any], report_delay: float = 1.0, text: dict[str, Any] | None = None
+        self,
+        epochs: int,
+        callbacks: Iterable[Any],
+        report_delay: float = 1.0,
+        text: dict[str, Any] | None = None,
+        anchor: Anchor | None = None,
     ) -> None:
-        counts, (start, is_given) = self.fitted_counts, starting_point(self)
+        counts, (start, is_given) = self.fitted_counts, starting_point(self, epochs)
         assert self.counts is not None
         assert counts is not None
         self.add_lifecycle_event(
@@ -306,6 +322,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         )
         goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
+        anchor = anchor or present_anchor(self, keeps_axes=goes_on)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
         text = {**(text or {}), "counts": self.counts.fingerprint}
         are_random = not goes_on and self.learnt_from is LearntFrom.NOTHING and self.wv.composition is None
@@ -313,7 +330,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             self.wv.vectors = np.zeros(self.wv.vectors.shape, dtype=np.float32)
         del start
         try:
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)
         finally:
             if are_random and self.learnt_from is LearntFrom.NOTHING:
                 self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
@@ -325,14 +342,15 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     ) -> tuple[int, int]:
         if self.train_count:
             self._refuse_sums()
-        start, is_given = starting_point(self)
+        start, is_given = starting_point(self, epochs)
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
         solver = stream_solver(
             self, corpus, self._vocabulary(), start, keep_axes=is_given, words=words, epochs=epochs,
             report_delay=report_delay,
         )  # fmt: skip
         source = {"corpus": corpus.fingerprint, "total_words": words}
-        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus)).done
+        anchor = present_anchor(self, keeps_axes=is_given)
+        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor).done
         return done.used, done.words
 
     def _run(
@@ -343,6 +361,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         callbacks: Iterable[Any],
         source: dict[str, Any],
         text: dict[str, Any],
+        anchor: Anchor | None,
     ) -> AnySolver:
         """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
@@ -354,6 +373,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
                 getattr(callback, moment)(self)
 
         def take_over(fitted: Fitted, loss: float) -> None:
+            fitted = turned(self, fitted, anchor)
             self.set_vectors(fitted.covectors, fitted.parameters, fitted.biases)
             self.psi_offset, self.offsets, self.learnt_from = fitted.psi_offset, fitted.offsets, learns_from
             if learns_from is LearntFrom.STREAM:
@@ -380,9 +400,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             if session.fitted is not None:
                 take_over(session.fitted, session.final_loss)
                 if self.vectors_option == "v+w":
-                    from gensim_hilbert.training.gauge import summed
-
-                    self.set_vectors(self.syn1neg, summed(self.syn1neg, self.wv.vectors), self.biases)
+                    self.set_vectors(self.syn1neg, sums_with_covectors(self, anchor), self.biases)
             self.train_count += 1
             self.trained_on = [*self.trained_on, {"training": self.train_count, **text}]
             self.total_train_time += default_timer() - started

@@ -10,16 +10,19 @@ import numpy as np
 
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.options import checkpoint_settings
 from gensim_hilbert.training import from_counts, from_stream
-from gensim_hilbert.training.fit import Start
+from gensim_hilbert.training.fit import Anchor, Fitted, Start
 from gensim_hilbert.training.from_counts import FromCounts
 from gensim_hilbert.training.from_stream import FromStream
 from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
+
+FULL_EPOCHS = 5  # gensim's default; in fewer epochs, vectors that somebody has set stay nearer to where they were
 
 
 def counts_solver(model: HilbertMLE, counts: PairCounts, start: Start | None, **options: Any) -> partial[FromCounts]:
@@ -77,17 +80,60 @@ def vectors_crc(model: HilbertMLE) -> int:
     return crc32(np.ascontiguousarray(model.syn1neg).data, crc32(np.ascontiguousarray(model.wv.parameters).data))
 
 
-def starting_point(model: HilbertMLE) -> tuple[Start, bool]:
+def starting_point(model: HilbertMLE, epochs: int) -> tuple[Start, bool]:
     """Return the vectors that a model has, and whether somebody else has set or locked them."""
     lock = model.wv.lock_factors()
-    is_given = lock is not None or model._vectors_crc != vectors_crc(model)
+    are_set = model._vectors_crc != vectors_crc(model)
+    is_given = lock is not None or are_set
     if is_given and not (np.isfinite(model.wv.vectors).all() and np.isfinite(model.syn1neg).all()):
         raise ValueError("the vectors to start from hold NaN or infinity; set them to finite numbers")
     if model.syn1neg.shape != model.wv.vectors.shape:
         raise ValueError(
             f"syn1neg must have one covector per vector, {model.wv.vectors.shape}, got {model.syn1neg.shape}"
         )
-    return Start(model.syn1neg, model.wv.parameters, model.biases, lock), is_given
+    pace = min(1.0, epochs / FULL_EPOCHS) ** 2 if are_set else 1.0
+    return Start(model.syn1neg, model.wv.parameters, model.biases, lock, pace), is_given
+
+
+def present_anchor(model: HilbertMLE, *, keeps_axes: bool) -> Anchor | None:
+    """Return the vectors learnt so far, onto which the next result is turned unless the solver keeps their axes."""
+    if keeps_axes or model.learnt_from is LearntFrom.NOTHING:
+        return None
+    rows = np.flatnonzero(model.syn1neg.any(axis=1))  # New words have random vectors, but no covectors yet.
+    return Anchor(rows, model.wv.vectors[rows])
+
+
+def anchor_in(model: HilbertMLE, other: Any) -> Anchor:
+    """Return the vectors that another model, or KeyedVectors, has for the words of a model."""
+    vectors = getattr(other, "wv", other)
+    if vectors.vector_size != model.vector_size:
+        raise ValueError(
+            f"like must have vectors of the same size, {model.vector_size}, got {vectors.vector_size}; use "
+            f"vector_size={vectors.vector_size}"
+        )
+    rows = [row for row, word in enumerate(model.wv.index_to_key) if word in vectors.key_to_index]
+    if not rows:
+        raise ValueError("like must have words of these counts, but has none of them")
+    others = [vectors.key_to_index[model.wv.index_to_key[row]] for row in rows]
+    return Anchor(np.array(rows), vectors.vectors[others])
+
+
+def turned(model: HilbertMLE, fitted: Fitted, anchor: Anchor | None) -> Fitted:
+    """Return what a solver has learnt, turned onto an anchor if there is one."""
+    if anchor is None:
+        return fitted
+    from gensim_hilbert.training.gauge import turn_onto
+
+    shape = model.wv.composition
+    return turn_onto(anchor, fitted, fitted.parameters if shape is None else shape.vectors(fitted.parameters))
+
+
+def sums_with_covectors(model: HilbertMLE, anchor: Anchor | None) -> np.ndarray:
+    """Return the sums of a model's vectors and covectors, turned onto an anchor if there is one."""
+    from gensim_hilbert.training.gauge import summed, turn_onto
+
+    fitted = Fitted(model.syn1neg, summed(model.syn1neg, model.wv.vectors))
+    return (fitted if anchor is None else turn_onto(anchor, fitted, fitted.parameters)).parameters
 
 
 def solver_memory(model: HilbertMLE, words: int) -> dict[str, int]:

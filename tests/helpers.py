@@ -103,6 +103,22 @@ def assert_same_vectors(model, expected) -> None:
         np.testing.assert_array_equal(model.wv.vectors_ngrams, expected.wv.vectors_ngrams)
 
 
+def assert_same_but_for_a_turn(model, expected, atol=2e-5) -> None:
+    """The same words, the same PMI, and the same lengths and angles of vectors."""
+    assert model.wv.index_to_key == expected.wv.index_to_key
+    vectors, expected_vectors = model.wv.vectors, expected.wv.vectors
+    np.testing.assert_allclose(model.syn1neg @ vectors.T, expected.syn1neg @ expected_vectors.T, atol=atol)
+    np.testing.assert_allclose(vectors @ vectors.T, expected_vectors @ expected_vectors.T, atol=atol)
+    assert model.psi_offset == expected.psi_offset
+
+
+def self_similarity(vectors, before) -> float:
+    """The median cosine of the words of both with themselves."""
+    words = [word for word in before.index_to_key if word in vectors.key_to_index]
+    now, then = (np.array([some.get_vector(word, norm=True) for word in words]) for some in (vectors, before))
+    return float(np.median(np.sum(now * then, axis=1)))
+
+
 # ---------------------------------------------------------------------------------------------------- training
 
 

@@ -192,8 +192,8 @@ class Factorization:
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
         self.w = Factor("w", w, priors[0], self.vector_size)
         if self.composition is None:
-            lock = None if self.given is None else self.given.lock
-            locks = None if lock is None else self.shards.arranged(np.maximum(lock, 0))
+            lock = None if self.given is None else self.given.update_factors()
+            locks = None if lock is None else self.shards.arranged(lock)
             self.v = Factor("v", v, priors[1], self.vector_size, locks)
         else:
             mixture = Mixture(self.composition, self.shards)

@@ -32,12 +32,37 @@ class Start(NamedTuple):
         The biases of contexts and of terms, for objectives that have them; None for their usual values.
     lock : array, optional
         For each word a factor from 0 to 1 by which the updates of its vector are multiplied.
+    pace : float
+        The same for all words, if vectors are fitted to counts, and not made of rows that words share.
     """
 
     covectors: np.ndarray
     parameters: np.ndarray
     biases: Biases | None = None
     lock: np.ndarray | None = None
+    pace: float = 1.0
+
+    def update_factors(self) -> np.ndarray | None:
+        """Return the factors for the updates of words that lock and pace amount to, or None if all are 1."""
+        if self.lock is None and self.pace == 1:
+            return None
+        lock = np.ones(len(self.covectors), dtype=np.float32) if self.lock is None else np.maximum(self.lock, 0)
+        return np.asarray(self.pace * lock, dtype=np.float32)
+
+
+class Anchor(NamedTuple):
+    """Vectors of some words, onto which a result is turned so that the space stays where it was.
+
+    Attributes
+    ----------
+    rows : array of int
+        The words of the result that have such vectors ...
+    vectors : array
+        ... and these vectors, one row each.
+    """
+
+    rows: np.ndarray
+    vectors: np.ndarray
 
 
 class Fitted(NamedTuple):

@@ -4,14 +4,20 @@ In the canonical gauge the second moments of both factors are diagonal and in de
 signs. Two runs that have found the same psi then have the same vectors. The strength s of each axis is divided: s^g
 for vectors and s^(1 - g) for covectors. This does not change psi, but the cosines of vectors. At g = 1/2 the factors
 are balanced. Below, weak axes matter more; vectors are then better at similarity and less good at analogies.
+
+If a model had vectors before, the result is turned onto them: both factors are multiplied by the same orthogonal
+matrix, which changes neither psi nor any length or angle.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import torch
 
 from gensim_hilbert.training.device import Each, wide
+from gensim_hilbert.training.fit import Anchor, Fitted
 
 # See benchmarks/RESULTS.md.
 GAUGE = {"factorization": 0.3, "gibbs": 0.5}
@@ -69,9 +75,13 @@ def second_moments(rows: torch.Tensor) -> torch.Tensor:
 def balancing(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return factors for the axes of W, by which those of V are divided, that make both about equally strong.
 
-    They are powers of two, so that multiplying and dividing again loses no digits (except of denormal numbers).
+    They are powers of two, so that multiplying and dividing again loses no digits (except of denormal numbers). If W is
+    zero, vectors get about the length 1, whatever their scale.
     """
     w_squares, v_squares = (np.einsum("ij,ij->j", side, side, dtype=np.float64) for side in (w, v))
+    if not w_squares.any() and v_squares.any():
+        length = math.sqrt(v_squares.sum() / len(v))
+        return np.full(len(v_squares), 2.0 ** max(-32, min(32, round(math.log2(length)))), dtype=np.float32)
     there = (w_squares > 0) & (v_squares > 0)
     ratio = np.divide(v_squares, w_squares, out=np.ones_like(w_squares), where=there)
     exponents = np.round(np.log2(ratio) / 4).clip(-32, 32)
@@ -88,6 +98,28 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     left, _, right = np.linalg.svd(w.T.astype(np.float64) @ v)
     total = v + w @ (left @ right).astype(np.float32)
     return np.ascontiguousarray(total - total.mean(axis=0))
+
+
+def turn_onto(anchor: Anchor, fitted: Fitted, vectors: np.ndarray) -> Fitted:
+    """Return a result whose `vectors`, which are made of its parameters, come as near to the anchor as a turn can."""
+    axes = torch.from_numpy(nearest_turn(anchor, vectors))
+    sides = [torch.tensor(side) for side in (fitted.covectors, fitted.parameters)]
+    for side in sides:
+        turn_(side, axes)
+    return fitted._replace(covectors=sides[0].numpy(), parameters=sides[1].numpy())
+
+
+def nearest_turn(anchor: Anchor, vectors: np.ndarray) -> np.ndarray:
+    """Return the orthogonal matrix Q for which V Q is nearest to the anchor (orthogonal Procrustes).
+
+    Long vectors have more weight: they are those about which much is known.
+    """
+    moments = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for first in range(0, len(anchor.rows), ROWS):
+        some = slice(first, first + ROWS)
+        moments += vectors[anchor.rows[some]].T.astype(np.float64) @ anchor.vectors[some]
+    left, _, right = np.linalg.svd(moments)
+    return np.asarray(left @ right)
 
 
 def principal_axes(blocks: list[torch.Tensor], each: Each = map) -> torch.Tensor:
