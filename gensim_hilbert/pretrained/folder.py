@@ -20,7 +20,7 @@ from gensim_hilbert.counting import layout as store_layout
 from gensim_hilbert.counting import store
 from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.files import Staging, naming, to_json
+from gensim_hilbert.files import Staging, naming, refuse_foreign, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import Objective
@@ -42,7 +42,7 @@ from gensim_hilbert.pretrained.layout import (
     parse_json,
     read_manifest,
     read_words,
-    refuse_to_replace,
+    reason_not_to_save,
     word_tensors,
 )
 from gensim_hilbert.tensors import ChecksummedFile, DamagedFile, TensorFile, write_tensors
@@ -215,8 +215,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     if not is_local(name):
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")
     target = os.path.realpath(name)  # A symbolic link stays one.
-    refuse = partial(refuse_to_replace, overwrite=overwrite)
-    refuse(target)
+    judge = partial(reason_not_to_save, overwrite)
+    refuse_foreign(target, judge)
     saved_counts = counts_to_save(model) if counts else None
     facts: dict[str, Any] = {
         "format": FORMAT,
@@ -233,8 +233,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     history = to_json(state.history_of(model), indent=1).encode()
     text = card_of(model, card, os.path.basename(target)).encode()
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    with Staging(check_target=refuse) as staging, naming(target):
-        fresh = Path(staging.reserve(target))
+    with Staging() as staging, naming(target):
+        fresh = Path(staging.reserve(target, judge))
         fresh.mkdir()
         facts["files"] = {
             WORDS: written(fresh / WORDS, lambda file: write_tensors(file, words)),

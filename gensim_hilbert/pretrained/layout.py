@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.counting import ownership
 from gensim_hilbert.files import to_json
 from gensim_hilbert.tensors import DamagedFile, TensorFile, file_crc32, regular_size
 
@@ -36,7 +37,9 @@ FILES = (WORDS, VECTORS, HISTORY)  # whose sizes and checksums are in the manife
 COUNTS = "counts"
 CARD = "README.md"
 OURS = {MANIFEST, *FILES, COUNTS, CARD}
-FROM_HUB = {".gitattributes", ".cache"}  # what huggingface_hub adds to a folder that it downloads
+HUB_CACHE = ".cache"
+FROM_HUB = {".gitattributes", HUB_CACHE}  # what huggingface_hub adds to a folder that it downloads
+FOLDERS = {COUNTS, HUB_CACHE}
 LARGEST_MANIFEST = 1 << 24  # bytes
 UTF8, LENGTHS, ATTRIBUTE = "utf8", "lengths", "attribute."  # tensors of WORDS; the last is the beginning of names
 
@@ -115,7 +118,7 @@ def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
         return None
     if found is None or not is_model_folder(path):
         return "exists and is not a model folder: choose another name, or move it away"
-    if strange := sorted(found - OURS - FROM_HUB):
+    if strange := sorted(foreign_parts(os.fspath(path), found)):
         return (
             f"holds {strange[0]!r} besides a model, which would be lost if another model took its place: move it away, "
             "or choose another name"
@@ -123,12 +126,23 @@ def reason_to_keep(path: str | os.PathLike[str]) -> str | None:
     return None
 
 
-def refuse_to_replace(folder: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-    """Raise an error if there is something that must not be replaced by a model folder."""
-    if not overwrite and is_model_folder(folder):
-        raise FileExistsError(f"{os.fspath(folder)} exists: choose another name, or pass overwrite=True")
-    if os.path.lexists(folder) and (reason := reason_to_keep(folder)) is not None:
-        raise FileExistsError(f"{os.fspath(folder)} {reason}")
+def foreign_parts(path: str, names: set[str]) -> set[str]:
+    """Return what is in a model folder and cannot be ours, nor made by huggingface_hub."""
+    foreign = {name for name in names if not ownership.is_plain(os.path.join(path, name), folder=name in FOLDERS)}
+    foreign |= names - OURS - FROM_HUB
+    counts, cache = (os.path.join(path, name) for name in (COUNTS, HUB_CACHE))
+    if os.path.isdir(counts):
+        foreign |= {f"{COUNTS}/{name}" for name in ownership.foreign_parts(counts, ownership.STORE_NAMES)}
+    if os.path.isdir(cache):
+        foreign |= {f"{HUB_CACHE}/{name}" for name in os.listdir(cache) if name != "huggingface"}
+    return foreign
+
+
+def reason_not_to_save(overwrite: bool, path: str) -> str | None:
+    """Tell why a model must not be saved where something is already."""
+    if not overwrite and is_model_folder(path):
+        return "exists: choose another name, or pass overwrite=True"
+    return reason_to_keep(path)
 
 
 def keep_edited_card(before: Path, fresh: Path) -> None:
