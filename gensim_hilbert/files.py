@@ -115,6 +115,8 @@ class Staging:
             elif folder in self._folders:
                 with _opened(os.path.join(self._folders[folder], name), name) as file:
                     yield file
+            elif not name:
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
             elif os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device
                 with _opened(target, name) as file:
                     yield file

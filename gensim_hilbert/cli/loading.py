@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gensim_hilbert.cli.names import closest
-from gensim_hilbert.counting.layout import MANIFEST, partial_of
+from gensim_hilbert.counting.layout import MANIFEST, counts_beside, partial_of
 from gensim_hilbert.export.recognition import Kind, recognise
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ def kind_of(path: Path) -> str:
     if path.is_dir() and any(path.glob("training-*")):
         return CHECKPOINT
     return str(recognise(str(path)).kind)
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return a model and what belongs to it and lies beside it: words, counts, and arrays in files of their own."""
+    beside = [path.with_suffix(".words.json")] if path.suffix == ".npy" else []
+    arrays = path.parent.glob(f"{glob.escape(path.name)}.*.npy")
+    return [path, counts_beside(path), *beside, *arrays]
 
 
 def load(path: Path, trust_pickle: bool) -> Any:

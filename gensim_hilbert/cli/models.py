@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.cli.loading import COUNTS, kind_of, load, require_covectors, require_word, trust_pickle, words_of
+from gensim_hilbert.cli.loading import (
+    COUNTS,
+    files_of,
+    kind_of,
+    load,
+    require_covectors,
+    require_word,
+    trust_pickle,
+    words_of,
+)
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import AnyOutput
 from gensim_hilbert.cli.results import as_json, show, table
@@ -147,7 +156,7 @@ def export(
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
-    refuse_inputs(output, [model], inside=True)
+    refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gensim_hilbert.cli.loading import load, require_word, trust_pickle, words_of
+from gensim_hilbert.cli.loading import files_of, load, require_word, trust_pickle, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
@@ -35,7 +35,7 @@ def report(
     """
     from gensim_hilbert.report import report as write
 
-    refuse_inputs(output, [model], inside=True)
+    refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
     for word in words:

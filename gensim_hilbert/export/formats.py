@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from gensim_hilbert.export.recognition import FASTTEXT_START
-from gensim_hilbert.files import Staging
+from gensim_hilbert.files import Staging, refuse_foreign
 from gensim_hilbert.locations import is_local, uncompressed_name
 from gensim_hilbert.tensors import header_of
 
@@ -97,6 +97,7 @@ def write_fasttext(staging: Staging, path: str, table: VectorTable) -> None:
 
 
 MODEL2VEC_FILES = {"tokenizer.json", "config.json", "modules.json", "model.safetensors"}
+LONGEST_ROW = 1 << 20  # bytes of a row of vectors.tsv
 PROJECTOR_FILES = {"vectors.tsv", "metadata.tsv"}
 
 
@@ -154,7 +155,13 @@ def reason_to_keep_model2vec(path: str) -> str | None:
 
 def reason_to_keep_projector(path: str) -> str | None:
     """Tell why something must not be replaced by an export for TensorBoard; None if it is one, or an empty folder."""
-    return reason_to_keep_folder(path, PROJECTOR_FILES)
+    reason = reason_to_keep_folder(path, PROJECTOR_FILES)
+    if reason is None and os.listdir(path):
+        with open(os.path.join(path, "vectors.tsv"), "rb") as file, suppress(ValueError):
+            if [float(number) for number in file.readline(LONGEST_ROW).split(b"\t")]:
+                return None
+        reason = "is not replaced, because its vectors.tsv does not begin with numbers; choose another folder"
+    return reason
 
 
 def reason_to_keep_folder(path: str, names: set[str]) -> str | None:
@@ -162,8 +169,9 @@ def reason_to_keep_folder(path: str, names: set[str]) -> str | None:
     if not os.path.isdir(path):
         return "is not replaced, because it is not a folder; choose another name, or move it away"
     found = {*os.listdir(path)}
-    if found and found != names:
-        different = min(found ^ names)
+    files = {name for name in found if os.path.isfile(os.path.join(path, name))}
+    if found and files != names:
+        different = min(found - files or found ^ names)
         what = f"{different} in it is no part" if different in found else f"it has no {different}, which is a part"
         return f"is not replaced, because {what} of such an export; choose a folder that is new or empty"
     return None
@@ -191,6 +199,8 @@ def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
     when one file is new and one is old: therefore the second file holds both lists until the first one is replaced.
     """
     beside = words_beside(path)
+    if is_local(beside):
+        refuse_foreign(beside, reason_to_keep_words)
     fresh: dict[str, Any] = {"words": table.words}
     if table.counts is not None:
         fresh["counts"] = table.counts.tolist()
@@ -204,6 +214,15 @@ def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
         file.write(table.matrix.data)
     with staging.create(beside) as file:
         file.write(json.dumps(fresh).encode())
+
+
+def reason_to_keep_words(path: str) -> str | None:
+    """Tell why NAME.words.json must stay: users name only NAME.npy, and may have such a file for something else."""
+    if os.path.isfile(path):
+        with open(path, "rb") as file, suppress(ValueError, RecursionError, TypeError):
+            if "words" in json.load(file):
+                return None
+    return "is not replaced, because it does not hold the words of an export; choose another name, or move it away"
 
 
 def numpy_words(path: str, beside: str) -> dict[str, Any] | None:

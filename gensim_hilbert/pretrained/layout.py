@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.counting import ownership
 from gensim_hilbert.files import manifest_checksum, read_json
 from gensim_hilbert.tensors import DamagedFile, TensorFile, file_crc32, regular_size
 from gensim_hilbert.untrusted import is_shallow
@@ -35,7 +36,9 @@ FILES = (WORDS, VECTORS, HISTORY)  # whose sizes and checksums are in the manife
 COUNTS = "counts"
 CARD = "README.md"
 OURS = {MANIFEST, *FILES, COUNTS, CARD}
-FROM_HUB = {".gitattributes", ".cache"}  # what huggingface_hub adds to a folder that it downloads
+HUB_CACHE = ".cache"
+FROM_HUB = {".gitattributes", HUB_CACHE}  # what huggingface_hub adds to a folder that it downloads
+FOLDERS = {COUNTS, HUB_CACHE}
 LARGEST_MANIFEST = 1 << 24  # bytes
 UTF8, LENGTHS, ATTRIBUTE = "utf8", "lengths", "attribute."  # tensors of WORDS; the last is the beginning of names
 
@@ -109,12 +112,24 @@ def reason_to_keep(path: str, *, overwrite: bool = True) -> str | None:
         return None
     if found is None or not is_model_folder(path):
         return "exists and is not a model folder: choose another name, or move it away"
-    if strange := sorted(found - OURS - FROM_HUB):
+    if strange := sorted(foreign_parts(os.fspath(path), found)):
         return (
             f"holds {strange[0]!r} besides a model, which would be lost if another model took its place: move it away, "
             "or choose another name"
         )
     return None if overwrite else "exists: choose another name, or pass overwrite=True (--overwrite)"
+
+
+def foreign_parts(path: str, names: set[str]) -> set[str]:
+    """Return what is in a model folder and cannot be ours, nor made by huggingface_hub."""
+    foreign = {name for name in names if not ownership.is_plain(os.path.join(path, name), folder=name in FOLDERS)}
+    foreign |= names - OURS - FROM_HUB
+    counts, cache = (os.path.join(path, name) for name in (COUNTS, HUB_CACHE))
+    if os.path.isdir(counts):
+        foreign |= {f"{COUNTS}/{name}" for name in ownership.foreign_parts(counts, ownership.STORE_NAMES)}
+    if os.path.isdir(cache):
+        foreign |= {f"{HUB_CACHE}/{name}" for name in os.listdir(cache) if name != "huggingface"}
+    return foreign
 
 
 def keep_edited_card(before: Path, fresh: Path) -> None:

@@ -17,6 +17,8 @@ def files(news_model, plain, tmp_path, monkeypatch):
     news_model.save("model")
     PairCounts.from_corpus(plain, directory="store", min_count=1)
     export(news_model, "static", format="model2vec")
+    export(news_model, "v.npy")
+    news_model.wv.save("parts", sep_limit=1)
     return tmp_path
 
 
@@ -56,6 +58,11 @@ def test_exports_are_written_to_buckets(s3, files, news_model):
         (["export", "static", "--format", "model2vec"], "static"),
         (["export", "static", "--format", "glove"], "static/v.glove"),
         (["report", "model"], "model"),
+        (["export", "v.npy", "--format", "glove"], "v.words.json"),
+        (["export", "v.npy", "--format", "numpy"], "v.npy"),
+        (["export", "parts", "--format", "numpy", "--trust-pickle"], "parts.vectors.npy"),
+        (["export", "model", "--format", "projector", "--trust-pickle"], "model.counts"),
+        (["report", "model", "--trust-pickle"], "model.counts/manifest.json"),
     ],
 )
 def test_an_input_is_never_an_output(command, output, files):

@@ -81,6 +81,47 @@ def test_a_folder_with_anything_else_in_it_is_not_replaced(format, tmp_path):
     assert CONSUMERS[format](folder)[0] == ["dog"]
 
 
+@pytest.mark.parametrize(("format", "name"), [("model2vec", "modules.json"), ("projector", "metadata.tsv")])
+def test_a_folder_in_the_place_of_a_file_is_not_replaced(format, name, tmp_path):
+    folder = tmp_path / "folder"
+    export(random_vectors(["cat"]), folder, format=format)
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    (folder / name / "letter").write_text("dear")
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match=rf"folder is not replaced, because {name} in it is no part"):
+        export(random_vectors(["dog"]), folder, format=format)
+    assert contents(tmp_path) == before
+
+
+def test_tables_of_other_programs_are_not_replaced(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "vectors.tsv").write_text("name\tx\ty\n")
+    (folder / "metadata.tsv").write_text("dear\n")
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match=r"its vectors\.tsv does not begin with numbers"):
+        export(random_vectors(["dog"]), folder, format="projector")
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("text", ["dear", "[]", '{"letter": "dear"}'])
+def test_words_of_other_programs_are_not_replaced(text, tmp_path):
+    """Users name only NAME.npy."""
+    (tmp_path / "v.words.json").write_text(text)
+    with pytest.raises(FileExistsError, match=r"v\.words\.json is not replaced, because"):
+        export(random_vectors(["dog"]), tmp_path / "v.npy")
+    assert contents(tmp_path) == {"v.words.json": text.encode()}
+
+
+def test_a_name_with_a_slash_at_its_end_is_no_file(tmp_path):
+    (tmp_path / "file").write_text("dear")
+    for name in ("file", "new"):
+        with pytest.raises(IsADirectoryError, match=rf"{name}/"):
+            export(random_vectors(["dog"]), f"{tmp_path}/{name}/", format="glove")
+    assert contents(tmp_path) == {"file": b"dear"}
+
+
 def test_configurations_of_other_programs_are_not_replaced(tmp_path):
     folder = tmp_path / "folder"
     export(random_vectors(["cat"]), folder, format="model2vec")

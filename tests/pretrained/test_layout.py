@@ -13,7 +13,7 @@ import pytest
 from folder_damage import craft, craft_tensors, damage
 from helpers import assert_same_vectors, contents
 
-from gensim_hilbert import HilbertMLE
+from gensim_hilbert import HilbertMLE, files
 from gensim_hilbert.files import manifest_checksum
 from gensim_hilbert.pretrained import layout
 from gensim_hilbert.pretrained.layout import FILES, MANIFEST, is_model_folder
@@ -169,6 +169,36 @@ def test_other_files_and_folders_are_told_apart(folder, tmp_path, model):
     (folder / MANIFEST).write_text(json.dumps({"format": layout.FORMAT, "schema": 2}))
     with pytest.raises(ValueError, match="has schema 2, this version reads up to 1: upgrade gensim_hilbert"):
         HilbertMLE.from_pretrained(folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["letter", "counts/letter", "counts/shards/letter", ".cache/letter", "README.md/letter", "history.json/letter"],
+)
+def test_whatever_is_not_of_the_model_stays(name, folder, tmp_path, model):
+    path = folder / name
+    if path.parent.is_file():
+        path.parent.unlink()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("dear")
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match=r"model holds '.*' besides a model, which would be lost"):
+        model.save_pretrained(folder)
+    assert contents(tmp_path) == before
+
+
+def test_what_appears_at_the_last_moment_stays(tmp_path, model, monkeypatch):
+    rename_to_new = files.rename_to_new
+
+    def late(fresh, target):
+        os.mkdir(target)
+        (tmp_path / "new" / "letter").write_text("dear")
+        rename_to_new(fresh, target)
+
+    monkeypatch.setattr(files, "rename_to_new", late)
+    with pytest.raises(FileExistsError, match="new exists and is not a model folder"):
+        model.save_pretrained(tmp_path / "new")
+    assert contents(tmp_path) == {"new": None, "new/letter": b"dear"}
 
 
 def test_the_counts_of_another_model_are_refused(folder, tmp_path):
