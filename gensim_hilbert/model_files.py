@@ -143,7 +143,14 @@ class SavedWithCounts(Word2Vec):
 
         gensim's format is a pickle, which can run any program while it is loaded: load only files that you trust.
         """
-        return super().load(*args, **kwargs)
+        model = super().load(*args, **kwargs)
+        if not isinstance(model, SavedWithCounts):
+            kind = type(model)
+            logger.warning(
+                "this file holds a %s of gensim, which is returned as it is, and not a %s; load it by %s.%s.load",
+                kind.__name__, cls.__name__, kind.__module__, kind.__name__,
+            )  # fmt: skip
+        return model
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
         if not is_being_saved(fname):  # It is saved as a part of something else.
