@@ -48,6 +48,7 @@ from gensim_hilbert.vocabulary import NothingToCount, Vocabulary
 logger = logging.getLogger(__name__)
 
 HISTORY_RECORDS = 4096  # at most
+NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
 class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
@@ -61,19 +62,21 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open opens: several
     files, compressed ones, URIs.
 
-    With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs
-    of its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is
-    training on both; the result is turned onto the vectors that were there, which changes no PMI. `epochs` is the
-    number of rounds, with callbacks after each, and not the amount of work; only vectors that you have set yourself
-    move less in fewer than 5 epochs. `sample` removes tokens before windows are looked at; if the first corpus has less
-    than a million tokens, it does so on average instead of at random. `shrink_windows` gives contexts weights by their
-    distance. `alpha` and `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with
-    `objective="sgns"` only.
+    With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs of
+    its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is training
+    on both; the result is turned onto the vectors that were there, which changes no PMI. `epochs` is the number of
+    rounds, with callbacks after each, and not the amount of work; only vectors that you have set yourself move less in
+    fewer than 5 epochs. The text is read twice whatever `epochs` is, for its words and for its pairs. To learn from n
+    draws of a corpus that is drawn anew each time, such as random walks, let its `__iter__` yield n of them one after
+    the other. `sample` removes tokens before windows are looked at; if the first corpus has less than a million tokens,
+    it does so on average instead of at random. `shrink_windows` gives contexts weights by their distance. `alpha` and
+    `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
 
     With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
-    only two matrices are kept in memory, and all parameters mean what they mean to gensim. `train` goes on from the
-    vectors that are there. With one worker the result depends on the seed only. Several workers update the same rows
-    without locks, so that the result differs a little each time.
+    only two matrices are kept in memory, and all parameters mean what they mean to gensim: the text is read once for
+    its words, and once for each of the `epochs`. `train` goes on from the vectors that are there. With one worker the
+    result depends on the seed only. Several workers update the same rows without locks, so that the result differs a
+    little each time.
 
     Parameters
     ----------
@@ -267,9 +270,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         try:
             fresh = self._count(corpus, vocabulary)
         except NothingToCount as nothing:
-            if self.counts is None:
-                raise
-            logger.warning("nothing is learnt: %s", nothing)
+            logger.warning(NOTHING_LEARNT, nothing)
             return 0, nothing.words * epochs
         try:
             self._train_on_counts(epochs, callbacks, report_delay, description_of(corpus))
@@ -351,6 +352,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         source = {"corpus": corpus.fingerprint, "total_words": words}
         anchor = present_anchor(self, keeps_axes=is_given)
         done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor).done
+        if not done.pairs:
+            logger.warning(NOTHING_LEARNT, "no sentence has two known words within a window, or `sample` removes them")
         return done.used, done.words
 
     def _run(
@@ -385,6 +388,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
 
         def epoch_ends(fitted: Fitted, loss: float) -> None:
             take_over(fitted, loss)
+            # As in gensim, `alpha` stays the first rate, and this one tells how far it has fallen.
+            self.min_alpha_yet_reached = self.alpha + (self.min_alpha - self.alpha) * session.epochs_done / epochs
             call("on_epoch_end")
 
         checkpoint = None

@@ -125,7 +125,14 @@ class SavedWithCounts(Word2Vec):
         """
         if args and is_path(args[0]) and is_model_folder(args[0]):
             raise IsADirectoryError(f"{os.fspath(args[0])} is a model folder: load it by from_pretrained, not by load")
-        return super().load(*args, **kwargs)
+        model = super().load(*args, **kwargs)
+        if not isinstance(model, SavedWithCounts):
+            kind = type(model)
+            logger.warning(
+                "this file holds a %s of gensim, which is returned as it is, and not a %s; load it by %s.%s.load",
+                kind.__name__, cls.__name__, kind.__module__, kind.__name__,
+            )  # fmt: skip
+        return model
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
         if not is_being_saved(fname):  # It is saved as a part of something else.

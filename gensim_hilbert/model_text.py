@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,11 @@ def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
     Only `corpus_file` stands for files, also compressed and remote ones. A list of str as `corpus_iterable` is one
     sentence per str, about which gensim warns; it never holds paths.
     """
+    if isinstance(corpus_iterable, str | bytes | os.PathLike):
+        raise TypeError(
+            f"sentences must be lists of words, got {corpus_iterable!r}; to read a file, pass "
+            f"corpus_file={corpus_iterable!r}, and to train on one text, pass [text.split()]"
+        )
     if corpus_file is None or corpus_iterable is not None:
         return corpus_iterable, corpus_file
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from gensim_hilbert.training.fit import Record
 from gensim_hilbert.vectors.keyed import WordVectors
 from gensim_hilbert.vectors.subwords import SubwordVectors
 from gensim_hilbert.vocabulary import Vocabulary
+
+logger = logging.getLogger(__name__)
+
+BYTES_PER_WORD = 500  # of the vocabulary, by gensim's estimate
 
 
 class VocabularyHooks(Word2Vec):
@@ -77,7 +82,11 @@ class VocabularyHooks(Word2Vec):
         return tokens, sentences
 
     def make_cum_table(self, domain: int = 2**31 - 1) -> None:
-        """Make no table, as nothing is drawn from it."""
+        """Make gensim's table for drawing words, `cum_table`, for those who look at it: training has no use for it."""
+        counts = np.asarray(self.wv.expandos.get("count", []), dtype=np.float64)
+        weights = np.cumsum(counts**self.ns_exponent)
+        total = np.maximum(weights[-1:], np.finfo(np.float64).tiny)  # All counts may be 0.
+        self.cum_table = np.rint(weights / total * domain).astype(np.uint32)
 
     def create_binary_tree(self) -> None:
         """Make no tree, as there is no hierarchy of words."""
@@ -112,15 +121,21 @@ class VocabularyHooks(Word2Vec):
         self.wv.index_to_key, self.wv.key_to_index = other_model.wv.index_to_key, other_model.wv.key_to_index
         self.wv.expandos = other_model.wv.expandos
         self.wv.vectors_lockf = np.ones(1, dtype=np.float32)
+        self.cum_table = other_model.cum_table
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
         """Return the bytes that are needed, by use: also for counts, shards and the optimiser's state, if any."""
         size = vocab_size or len(self.wv)
-        report = super().estimate_memory(vocab_size=size, report=report) | solver_memory(self, size)
-        del report["total"]
+        matrix = 4 * size * self.vector_size
+        report = {**(report or {}), "vocab": BYTES_PER_WORD * size, "vectors": matrix, "syn1neg": matrix}
+        report |= solver_memory(self, size)
         report["total"] = sum(report.values())
+        logger.info(
+            "estimated required memory for %i words and %i dimensions: %i bytes",
+            size, self.vector_size, report["total"],
+        )  # fmt: skip
         return report
 
     def _checkpoint_folder(self) -> Path:

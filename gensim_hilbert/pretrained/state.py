@@ -253,6 +253,8 @@ def set_words(model: HilbertMLE, words: list[str], attributes: dict[str, np.ndar
         raise ValueError("the numbers of occurrences of words are not whole numbers of 0 or more")
     model.wv.index_to_key, model.wv.key_to_index = words, index
     model.wv.expandos = attributes
+    if model.negative and words:
+        model.make_cum_table()
     if words:
         model.raw_vocab = defaultdict(int)  # as gensim leaves it
 

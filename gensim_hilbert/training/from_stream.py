@@ -138,7 +138,7 @@ class FromStream:
     def finish(self) -> bool:
         """Bring parameters up to date, and turn the result to the canonical gauge."""
         self.streaming.settle()
-        if self.keep_axes:
+        if self.keep_axes or not self.done.pairs:  # Without a pair, covectors are zero, and so would vectors become.
             return False
         import torch
 

@@ -78,6 +78,8 @@ class Session(Generic[AnySolver]):
         What has been learnt, once `run` has ended or failed; None if that cannot be used.
     final_loss : float
         The loss that belongs to it.
+    epochs_before, epochs_done : int
+        Number of epochs that the checkpoint had, and of those that have ended by now, these included.
     """
 
     def __init__(
@@ -96,7 +98,8 @@ class Session(Generic[AnySolver]):
             if saved is None or str(saved.directory) in str(error):
                 raise
             raise ValueError(f"{saved.directory} does not hold the state of this training: {error!r}") from error
-        self.epochs, self.epochs_done = epochs, 0 if saved is None else saved.epochs
+        self.epochs, self.epochs_before = epochs, 0 if saved is None else saved.epochs
+        self.epochs_done = self.epochs_before
         self.checkpoint, self.watcher, self.compute_loss = checkpoint, watcher, compute_loss
         self.fitted: Fitted | None = None
         self.final_loss = 0.0
@@ -111,6 +114,7 @@ class Session(Generic[AnySolver]):
                     self.watcher.epoch_begins()
                 has_begun = True
                 self.solver.run_epoch(epoch)
+                self.epochs_done = epoch + 1
                 if self.watcher is not None:
                     self.watcher.epoch_ends(self._make_result(), self.final_loss)
                 if self.checkpoint is not None:

@@ -193,9 +193,10 @@ def test_a_checkpoint_is_gone_on_with(tmp_path):
     request = {"settings": {}}
     assert run(checkpoint=Checkpoint(tmp_path, request), fails_in=2).failed
     session = run(checkpoint=Checkpoint(tmp_path, request))
-    assert (session.epochs_done, session.fitted.covectors[0]) == (2, 3)
+    assert (session.epochs_before, session.fitted.covectors[0]) == (2, 3)
     session = run(checkpoint=Checkpoint(tmp_path, request))
-    assert (session.epochs_done, session.fitted.covectors[0]) == (3, 3), "nothing is left to do but the result"
+    assert (session.epochs_before, session.fitted.covectors[0]) == (3, 3), "nothing is left to do but the result"
+    assert session.epochs_done == 3
 
 
 def test_what_was_learnt_before_an_error_is_kept_if_it_can_be_used():
