@@ -69,7 +69,10 @@ def load(path: Path, trust_pickle: bool) -> Any:
     if kind == MODEL:
         return load_pickled(path, trust_pickle)
     if kind in (COUNTS, CHECKPOINT):
-        raise ValueError(f"{path} holds {kind}, no vectors: train first, by `gensim-hilbert train`")
+        how = "train first, by `gensim-hilbert train --counts`"
+        if kind == CHECKPOINT:
+            how = "complete it first, by `gensim-hilbert train --resume` or the same Python call"
+        raise ValueError(f"{path} holds {kind}, no vectors: {how}")
     from gensim_hilbert.export import load_vectors
 
     return load_vectors(path)

@@ -66,10 +66,10 @@ SOURCES = (
 FOLDERS = {SIMILARITY: "eval/similarity", ANALOGY: "eval/analogy", CLASSIFICATION: "extrinsic", TAGGING: "extrinsic"}
 ENDINGS = {SIMILARITY: ".tsv", ANALOGY: ".txt", CLASSIFICATION: ".tsv", TAGGING: ".txt"}
 FORM = """A folder of data sets has this form; what is not there is left out, and files may be compressed:
-  eval/similarity/NAME.tsv    word, word, score between tabs, one pair a line
+  eval/similarity/NAME.tsv    word, word, score between tabs, one pair per line
   eval/analogy/NAME.txt       ": section" lines, then a b c d between blanks; d may be several answers: x/y/z
-  extrinsic/NAME.tsv          label first, text last, between tabs, one text a line
-  extrinsic/NAME.txt          word first, tags after it, between tabs, one token a line; empty lines part sentences"""
+  extrinsic/NAME.tsv          label first, text last, between tabs, one text per line
+  extrinsic/NAME.txt          word, then its tags, between tabs, one token per line; an empty line ends a sentence"""
 UNASKED = {"bats_pairs"}  # the pairs that the questions of bats.txt are made of
 
 
@@ -119,7 +119,10 @@ def find_data(path: str | os.PathLike[str] | None = None) -> Data:
         dict(sets_of(root, TAGGING)),
     )
     if not any(getattr(found, task) for task in TASKS):
-        raise FileNotFoundError(f"there are no data sets in {folder}. {FORM}")
+        raise FileNotFoundError(
+            f"there are no data sets in {folder}{'' if root.exists() else ', which does not exist'}: "
+            "`gensim-hilbert evaluate --sources` tells where to get them, and how the folder must look"
+        )
     return found
 
 
