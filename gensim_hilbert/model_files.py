@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gensim.models import Word2Vec
+from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.utils import PICKLE_PROTOCOL
 
 from gensim_hilbert.counting.layout import counts_beside
@@ -32,6 +33,8 @@ from gensim_hilbert.saving import (
     saving,
     writer_of,
 )
+from gensim_hilbert.vectors.keyed import WordVectors
+from gensim_hilbert.vectors.subwords import SubwordVectors
 
 logger = logging.getLogger(__name__)
 
@@ -152,6 +155,12 @@ class SavedWithCounts(Word2Vec):
             self._note_fingerprint()
         lost = LearntFrom.LOST_COUNTS if self.learnt_from is LearntFrom.COUNTS else self.learnt_from
         return {**self.__dict__, "counts": None, "checkpoint": None, "learnt_from": lost}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Give the vectors, which are pickled as gensim's, their own class."""
+        self.__dict__.update(state)
+        if "wv" in state:
+            self.wv.__class__ = SubwordVectors if isinstance(self.wv, FastTextKeyedVectors) else WordVectors
 
     def __deepcopy__(self: Model, memo: dict[int, Any]) -> Model:
         """Share the counts with the copy: their files are never changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,38 @@ from gensim.models import KeyedVectors
 from gensim_hilbert.saving import save_vectors, write_word2vec_format
 
 
-class WordVectors(KeyedVectors):
+def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
+    """Return the same vectors, not copied, as an instance of the gensim class that theirs is a subclass of."""
+    plain: KeyedVectors = object.__new__(kind)
+    plain.__dict__.update(vars(vectors))
+    return plain
+
+
+class PickledAsGensim(KeyedVectors):
+    """Vectors that are pickled as gensim's own class, so that they load where gensim_hilbert is not installed."""
+
+    gensim_class: type[KeyedVectors]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle the attributes as those of gensim's class; a model gives its vectors their class back."""
+        # By the newer protocols, an object can be pickled as an instance of its own class only.
+        return as_gensim(self, self.gensim_class).__reduce_ex__(min(protocol, 1))
+
+    def __copy__(self) -> KeyedVectors:
+        """Return vectors of the same class that share all arrays."""
+        return as_gensim(self, type(self))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> KeyedVectors:
+        """Return vectors of the same class that share nothing."""
+        memo[id(self)] = twin = as_gensim(self, type(self))
+        twin.__dict__.update({name: deepcopy(value, memo) for name, value in vars(self).items()})
+        return twin
+
+
+class WordVectors(PickledAsGensim):
     """gensim's KeyedVectors, extended by what training needs."""
 
+    gensim_class = KeyedVectors
     vectors: np.ndarray
     vectors_lockf: np.ndarray
 
@@ -33,7 +62,7 @@ class WordVectors(KeyedVectors):
 
         The parameters are those of gensim's `save`. What is there is replaced as a whole.
         """
-        save_vectors(as_gensim(self, KeyedVectors), *args, **kwargs)
+        save_vectors(as_gensim(self, self.gensim_class), *args, **kwargs)
 
     def save_word2vec_format(self, fname: Any, fvocab: Any = None, *args: Any, **kwargs: Any) -> None:
         """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""
@@ -77,13 +106,6 @@ class WordVectors(KeyedVectors):
         self.add_lifecycle_event(
             "intersect_word2vec_format", msg=f"merged {len(shared)} vectors into {self.vectors.shape} from {fname}"
         )
-
-
-def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
-    """Return the same vectors, not copied, as an instance of the gensim class that theirs is a subclass of."""
-    plain = copy(vectors)
-    plain.__class__ = kind
-    return plain
 
 
 def covectors_of(words: KeyedVectors, matrix: np.ndarray) -> WordVectors:

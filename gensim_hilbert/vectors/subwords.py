@@ -16,17 +16,18 @@ from gensim.models.keyedvectors import prep_vectors
 
 from gensim_hilbert.saving import save_vectors, write_word2vec_format
 from gensim_hilbert.training.composition import Composition, mean_with_ngrams
-from gensim_hilbert.vectors.keyed import as_gensim
+from gensim_hilbert.vectors.keyed import PickledAsGensim, as_gensim
 
 SHARED_BUCKETS_PER_WORD = 3  # as in 9,000 words of English
 
 
-class SubwordVectors(FastTextKeyedVectors):
+class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
     """gensim's FastTextKeyedVectors, extended by what training needs.
 
     Buckets that no word uses are zero: n-grams never seen shorten the vector of a new word, but do not turn it.
     """
 
+    gensim_class = FastTextKeyedVectors
     vectors: np.ndarray
     vectors_vocab: np.ndarray
     vectors_ngrams: np.ndarray | None
@@ -47,9 +48,13 @@ class SubwordVectors(FastTextKeyedVectors):
 
         The parameters are those of gensim's `save`. What is there is replaced as a whole.
         """
-        plain = as_gensim(self, FastTextKeyedVectors)
-        plain.__dict__.pop("composition", None)
-        save_vectors(plain, *args, **kwargs)
+        self.__dict__.pop("composition", None)
+        save_vectors(as_gensim(self, self.gensim_class), *args, **kwargs)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle as gensim's class, without what can be computed again."""
+        self.__dict__.pop("composition", None)
+        return super().__reduce_ex__(protocol)
 
     def save_word2vec_format(self, fname: Any, fvocab: Any = None, *args: Any, **kwargs: Any) -> None:
         """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""

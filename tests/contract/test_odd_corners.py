@@ -1,12 +1,15 @@
 """Situations in which scripts that were written for Word2Vec find themselves, run beside Word2Vec."""
 
+import copy
 import logging
+import pickle
 
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import common_texts
+from shell import run_python
 
 from gensim_hilbert import HilbertMLE
 
@@ -138,6 +141,30 @@ def test_the_path_of_a_file_is_not_taken_for_sentences(plain):
     model = HilbertMLE(corpus_file=str(plain), **OPTIONS)
     with pytest.raises(TypeError, match="corpus_file="):
         model.train(str(plain), total_examples=1, epochs=1)
+
+
+@pytest.mark.parametrize("subwords", [False, True])
+def test_pickled_vectors_load_where_only_gensim_is_installed(subwords, tmp_path):
+    model = HilbertMLE(common_texts, **OPTIONS, subwords=subwords, **({"bucket": 100} if subwords else {}))
+    kind = type(model.wv)
+    assert b"gensim_hilbert" not in pickle.dumps(model.wv)
+    (tmp_path / "vectors").write_bytes(pickle.dumps(model.wv))
+    program = """
+import pickle, sys
+sys.modules["gensim_hilbert"] = None
+vectors = pickle.load(open(sys.argv[1], "rb"))
+print(type(vectors).__name__, vectors.most_similar("human")[0][0])
+"""
+    done = run_python(program, tmp_path / "vectors")
+    gensims = "FastTextKeyedVectors" if subwords else "KeyedVectors"
+    assert done.stdout.split() == [gensims, model.wv.most_similar("human")[0][0]], done.stderr
+    model.save(str(tmp_path / "model"))
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), HilbertMLE.load(str(tmp_path / "model"))):
+        assert type(twin.wv) is kind
+        twin.train(common_texts, total_examples=9, epochs=1)
+    for vectors in (copy.copy(model.wv), copy.deepcopy(model.wv)):
+        assert type(vectors) is kind
+        np.testing.assert_array_equal(vectors.vectors, model.wv.vectors)
 
 
 def test_loading_a_file_of_word2vec_says_so(tmp_path, caplog):
