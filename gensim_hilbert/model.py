@@ -27,12 +27,17 @@ from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
     counts_solver,
+    is_known,
     present_anchor,
+    refuse_sums,
+    solver_of_known,
     starting_point,
     stream_solver,
     sums_with_covectors,
     turned,
     vectors_crc,
+    what_is_fitted,
+    words_used,
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
@@ -245,11 +250,13 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self, corpus_iterable: Any = None, corpus_file: Any = None, total_examples: int | None = None,
         total_words: int | None = None, epochs: int | None = None, start_alpha: float | None = None,
         end_alpha: float | None = None, word_count: int = 0, queue_factor: int = 2, report_delay: float = 1.0,
-        compute_loss: bool = False, callbacks: Iterable[Any] = (), **kwargs: Any,
+        compute_loss: bool = False, callbacks: Iterable[Any] = (), *, add_again: bool = False, **kwargs: Any,
     ) -> tuple[int, int]:  # fmt: skip
         """Count the pairs of a corpus, add them to those of earlier calls, and fit them all; or learn from the stream.
 
-        The parameters are gensim's. As in gensim, the numbers of words used and of words read are returned, over all
+        The parameters are gensim's, except for `add_again`: whether pairs are added also if a text with just the same
+        pairs has been trained on before. By default this text adds nothing, and the vectors stay as they are, because
+        they are fitted to it already. As in gensim, the numbers of words used and of words read are returned, over all
         epochs.
         """
         alpha, min_alpha = start_alpha or self.alpha, end_alpha or self.min_alpha
@@ -272,24 +279,31 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         except NothingToCount as nothing:
             logger.warning(NOTHING_LEARNT, nothing)
             return 0, nothing.words * epochs
+        text = {**description_of(corpus), "text_counts": fresh.fingerprint}
+        if add_again or not is_known(self, fresh):
+            self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
+        elif solver := solver_of_known(self):
+            logger.info("this text has been trained on before: it adds nothing, and the vectors stay as they are")
+            text["fitted"] = what_is_fitted(self)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, {"known": fresh.fingerprint}, text, None)
+            return words_used(self, fresh, epochs)
         try:
-            self._train_on_counts(epochs, callbacks, report_delay, description_of(corpus))
+            self._train_on_counts(epochs, callbacks, report_delay, text)
         except BaseException:
             if self.train_count == trainings_before:  # it has not begun; another try shall not count the text twice
                 self.counts = counts_before
             raise
-        used = int((fresh.counts * vocabulary.keep_probability(self.sample)).sum())
-        return used * epochs, fresh.tokens * epochs
+        return words_used(self, fresh, epochs)
 
-    def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> Vocabulary:
-        """Add the pairs of a corpus to the counts; return how often it has each word."""
+    def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> PairCounts:
+        """Count the pairs of a corpus."""
         from gensim_hilbert.training.device import choose_device
 
         choose_device(self.device)  # it may not be available, which is better said now than after hours of counting
         if self.counts is not None:
             refuse_other_window(self.counts, self.window, self.shrink_windows)
         if self.learnt_from is LearntFrom.LOST_COUNTS:
-            self._refuse_sums()
+            refuse_sums(self)
             logger.warning(
                 "this copy of the model is without the counts of earlier texts: training starts from its vectors, and "
                 "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
@@ -297,14 +311,12 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         recount, self._words_are_counted = not self._words_are_counted, False
         if self.thins_on_average is None:
             self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
-        fresh = count_pairs(
+        return count_pairs(
             corpus, vocabulary, directory=None if self.checkpoint is None else self._checkpoint_folder() / "counts",
             recount=recount, window=self.window, shrink_windows=self.shrink_windows,
             sample=0 if self.thins_on_average else self.sample, seed=self.seed, workers=self.workers,
             memory_gb=self.memory_gb, progress=self.progress,
         )  # fmt: skip
-        self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
-        return fresh.vocabulary
 
     def _train_on_counts(
         self,
@@ -332,6 +344,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         del start
         try:
             self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)
+            self.trained_on[-1]["fitted"] = what_is_fitted(self)  # only of a fit that has come to its end
         finally:
             if are_random and self.learnt_from is LearntFrom.NOTHING:
                 self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
@@ -342,7 +355,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self, corpus: Corpus, words: int, epochs: int, callbacks: Iterable[Any], report_delay: float
     ) -> tuple[int, int]:
         if self.train_count:
-            self._refuse_sums()
+            refuse_sums(self)
         start, is_given = starting_point(self, epochs)
         self.add_lifecycle_event("train", msg=f"{len(self.wv)} words, {self.vector_size} dimensions, from the stream")
         solver = stream_solver(
@@ -413,13 +426,6 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self._clear_post_train()
         call("on_train_end")
         return session.solver
-
-    def _refuse_sums(self) -> None:
-        if self.vectors_option == "v+w":
-            raise ValueError(
-                "training would have to go on from the vectors, but wv holds their sums with the covectors; train with "
-                "vectors='v', and keep the counts of the model, if it had any, by its own save and load"
-            )
 
     # ------------------------------------------------------------------ results
 

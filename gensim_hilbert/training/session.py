@@ -12,7 +12,7 @@ from timeit import default_timer
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.training.checkpoint import Arrays, Checkpoint
+from gensim_hilbert.training.checkpoint import Arrays, Checkpoint, Saved
 from gensim_hilbert.training.fit import Fitted
 
 logger = logging.getLogger(__name__)
@@ -42,6 +42,37 @@ class Solver(Protocol):
 
     def close(self) -> None:
         """Release what is held: the progress bar."""
+
+
+class Unchanged:
+    """Solver for a text that is fitted already: what has been learnt stays as it is."""
+
+    is_sound = True
+
+    def __init__(self, fitted: Fitted, last_loss: float, saved: Saved | None = None):
+        self.fitted, self.last_loss = fitted, last_loss
+
+    def run_epoch(self, number: int) -> None:
+        """Do nothing."""
+
+    def loss(self) -> float:
+        """Return the loss of the last training."""
+        return self.last_loss
+
+    def result(self) -> Fitted:
+        """Return what has been learnt before."""
+        return self.fitted
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return nothing: there is nothing to go on from."""
+        return {}, ()
+
+    def finish(self) -> bool:
+        """Change nothing."""
+        return False
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 AnySolver = TypeVar("AnySolver", bound=Solver)
