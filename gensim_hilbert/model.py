@@ -6,6 +6,7 @@ import inspect
 import logging
 import os
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from timeit import default_timer
 from typing import Any
 
@@ -338,18 +339,10 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         anchor = anchor or present_anchor(self, keeps_axes=goes_on)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
         text = {**(text or {}), "counts": self.counts.fingerprint}
-        are_random = not goes_on and self.learnt_from is LearntFrom.NOTHING and self.wv.composition is None
-        if are_random:  # Nobody has seen these vectors, and their memory is needed. Zeros take none.
-            self.wv.vectors = np.zeros(self.wv.vectors.shape, dtype=np.float32)
         del start
-        try:
+        with nullcontext() if goes_on else self._without_random_vectors():
             self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)
             self.trained_on[-1]["fitted"] = what_is_fitted(self)  # only of a fit that has come to its end
-        finally:
-            if are_random and self.learnt_from is LearntFrom.NOTHING:
-                self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
-                self.wv.resize_vectors(seed=self.seed)
-                self._vectors_crc = vectors_crc(self)
 
     def _train_on_stream(
         self, corpus: Corpus, words: int, epochs: int, callbacks: Iterable[Any], report_delay: float

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,20 @@ class VocabularyHooks(Word2Vec):
         self.counts = self.biases = self.offsets = None
         self.training_history, self.trained_on, self.learnt_from = [], [], LearntFrom.NOTHING
         self._vectors_crc = vectors_crc(self)
+
+    @contextmanager
+    def _without_random_vectors(self) -> Iterator[None]:
+        """Free the memory of vectors that are still random while others are learnt; have them again if none are."""
+        are_random = self.learnt_from is LearntFrom.NOTHING and self.wv.composition is None
+        if are_random:
+            self.wv.vectors = np.zeros(self.wv.vectors.shape, dtype=np.float32)  # Zeros take no memory.
+        try:
+            yield
+        finally:
+            if are_random and self.learnt_from is LearntFrom.NOTHING:
+                self.wv.vectors = np.empty((0, self.vector_size), dtype=np.float32)
+                self.wv.resize_vectors(seed=self.seed)
+                self._vectors_crc = vectors_crc(self)
 
     def update_weights(self) -> None:
         """Make room for new words; vectors and counts of old words stay."""
