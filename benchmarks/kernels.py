@@ -135,7 +135,7 @@ def time_parts(fit) -> None:
 
     say("kernel: two passes of one thread")
     parts: dict[str, list[tuple[type, str]]] = {
-        "pairs that occur": [(type(fit.gradients), "_add_pairs")],
+        "pairs that occur": [(type(fit.gradients), "_add_known")],
         "sample": [(type(fit.gradients), "_sample")],
         "draws": [(type(fit.gradients), "draw_columns"), (type(fit.gradients), "draw_rows")],
         "Adam's steps": [(Factor, "step")],

@@ -234,18 +234,14 @@ def matrix_product(const float[:, ::1] x not None, const float[:, ::1] y not Non
 
 def hide_in_rows(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
                  const int32_t[::1] slots not None):
-    """Set pairs that occur to 0 in a matrix of all rows and some columns; return the sum of what stood there.
-
-    Column j stands at slots[j], or is -1.
-    """
-    cdef double total
+    """Set pairs that occur to 0 in a matrix of all rows and some columns; column j stands at slots[j], or -1."""
     with nogil:
-        total = hidden_in_rows(&x[0, 0], x.shape[1], starts, columns, &slots[0])
-    return total
+        hidden_in_rows(&x[0, 0], x.shape[1], starts, columns, &slots[0])
 
 
 cdef double hidden_in_rows(float* x, Py_ssize_t stride, const int32_t[::1] starts, const int32_t[::1] columns,
                            const int32_t* slots) noexcept nogil:
+    """Do the work of `hide_in_rows`; returns the sum of what stood there."""
     cdef Py_ssize_t i, k
     cdef int32_t slot
     cdef double total = 0
@@ -260,18 +256,14 @@ cdef double hidden_in_rows(float* x, Py_ssize_t stride, const int32_t[::1] start
 
 def hide_in_columns(float[:, ::1] x not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
                     const int32_t[::1] rows not None):
-    """Set pairs that occur to 0 in a matrix that has one row per column, and one column for each of some rows.
-
-    Returns the sum of what stood there.
-    """
-    cdef double total
+    """Set pairs that occur to 0 in a matrix that has one row per column, and one column for each of some rows."""
     with nogil:
-        total = hidden_in_columns(&x[0, 0], x.shape[1], starts, columns, rows)
-    return total
+        hidden_in_columns(&x[0, 0], x.shape[1], starts, columns, rows)
 
 
 cdef double hidden_in_columns(float* x, Py_ssize_t stride, const int32_t[::1] starts, const int32_t[::1] columns,
                               const int32_t[::1] rows) noexcept nogil:
+    """Do the work of `hide_in_columns`; returns the sum of what stood there."""
     cdef Py_ssize_t i, k
     cdef double total = 0
     for i in range(rows.shape[0]):

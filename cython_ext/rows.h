@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "eight_floats.h"
+#include "lanes.h"
 
 #if defined(__GNUC__)
 /* x . p, with four sums under way at once */
@@ -199,10 +200,9 @@ static void (*gh_mix)(float* const*, int, float* const*, int, const float*, int,
 static void (*gh_blend)(const float*, float* const*, const float*, const float*, int, int, float*) = gh_blend_any;
 static void (*gh_exps)(float*, int, float) = gh_exps_any;
 #if defined(__GNUC__) && defined(__x86_64__)
-GH_KERNELS(avx2, __attribute__((target("avx2,fma"))))
+GH_KERNELS(avx2, GH_AVX2)
 static void gh_choose_kernels(void) {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (gh_widest(8) == 8) {
         gh_products = gh_products_avx2;
         gh_mix = gh_mix_avx2;
         gh_blend = gh_blend_avx2;

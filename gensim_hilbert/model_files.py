@@ -224,7 +224,7 @@ class CountsPlace:
 
 def find_counts(name: Any, tag: str | None, fingerprint: str | None) -> PairCounts | None:
     """Return the counts of a saved model, which are those with this fingerprint; warn if they are not there."""
-    if fingerprint is None or not isinstance(name, str | os.PathLike):
+    if fingerprint is None or not is_path(name):
         return None
     beside, reason = counts_beside(name), ""
     # A process that was killed while it saved the model may have left them under its tag.

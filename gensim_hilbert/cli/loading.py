@@ -79,21 +79,18 @@ def load(path: Path, trust_pickle: bool) -> Any:
 
 
 def load_pickled(path: Path, trust_pickle: bool) -> Any:
-    """Load whatever gensim has saved there, by the `load` of its own class, if the user trusts it."""
+    """Load whatever gensim has saved there, if the user trusts it; models find their counts, whoever loads them."""
     from gensim.utils import SaveLoad
 
     from gensim_hilbert.export.reading import require_trust
-    from gensim_hilbert.model import HilbertMLE
 
     require_trust(path, trust_pickle)
     try:
-        model = SaveLoad.load(str(path))
+        return SaveLoad.load(str(path))
     except OSError:
         raise
     except Exception as error:  # A damaged pickle can raise any error.
         raise ValueError(f"{path} is no model saved by gensim, or damaged: {error}") from error
-    # Only now is its class known, whose own `load` brings the counts along.
-    return HilbertMLE.load(str(path)) if isinstance(model, HilbertMLE) else model
 
 
 def words_of(model: Any, path: Path) -> KeyedVectors:

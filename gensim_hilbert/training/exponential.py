@@ -32,31 +32,15 @@ class ExponentialGradients(SampledGradients):
         assert objective.exponential_up_to is not None
         self.largest = objective.exponential_up_to
 
-    def _add_pairs(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, to_w: torch.Tensor, to_v: torch.Tensor
+    def _add_known(
+        self, shard: Shard, pairs: HostPairs, occur: bool, w: torch.Tensor, v: torch.Tensor, *gradients: torch.Tensor
     ) -> tuple[Cost, float]:
-        """Add the gradients of the pairs that occur; return their loss, and the sum of their level."""
-        linear, mass, share, levels = self._add_known(shard, shard.pairs, w, v, to_w, to_v)
+        """Add the gradients of pairs that are computed exactly; those that do not occur have values of 0."""
+        linear, mass, share, levels = add_exponential_pairs(
+            w.numpy(), v.numpy(), pairs.starts, pairs.columns, pairs.values.numpy(), shard.a.numpy(), shard.b.numpy(),
+            self.level, self.largest, self.scale, *(side.numpy() for side in gradients),
+        )  # fmt: skip
         return Cost(mass - linear, mass, share), levels
-
-    def _add_selves(
-        self,
-        shard: Shard,
-        selves: HostPairs,
-        w: torch.Tensor,
-        v: torch.Tensor,
-        to_w: torch.Tensor,
-        to_v: torch.Tensor,
-    ) -> float:
-        """Add the gradients of words with themselves; return their loss without the level."""
-        _, mass, _, levels = self._add_known(shard, selves, w, v, to_w, to_v)
-        return mass - levels
-
-    def _add_known(self, shard: Shard, pairs: HostPairs, *rows: torch.Tensor) -> tuple[float, float, float, float]:
-        """Add the gradients of pairs that are computed exactly; return the sums of `add_exponential_pairs`."""
-        w, v, to_w, to_v = (side.numpy() for side in rows)
-        known = pairs.starts, pairs.columns, pairs.values.numpy(), shard.a.numpy(), shard.b.numpy()
-        return add_exponential_pairs(w, v, *known, self.level, self.largest, self.scale, to_w, to_v)
 
     def _sample(
         self, shard: Shard, rows: torch.Tensor, others: torch.Tensor, drawn: Drawn, of_contexts: bool

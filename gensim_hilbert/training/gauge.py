@@ -95,31 +95,36 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     negative along its strongest axis, which a plain sum would cancel.
     """
     w, v = (side.numpy() for side in canonical(torch.from_numpy(w), torch.from_numpy(v), 0.5))
-    left, _, right = np.linalg.svd(w.T.astype(np.float64) @ v)
-    total = v + w @ (left @ right).astype(np.float32)
+    turn = procrustes(torch.from_numpy(w.T.astype(np.float64) @ v)).numpy()
+    total = v + w @ turn.astype(np.float32)
     return np.ascontiguousarray(total - total.mean(axis=0))
 
 
 def turn_onto(anchor: Anchor, fitted: Fitted, vectors: np.ndarray) -> Fitted:
     """Return a result whose `vectors`, which are made of its parameters, come as near to the anchor as a turn can."""
-    axes = torch.from_numpy(nearest_turn(anchor, vectors))
+    axes = nearest_turn(anchor, torch.from_numpy(vectors))
     sides = [torch.tensor(side) for side in (fitted.covectors, fitted.parameters)]
     for side in sides:
         turn_(side, axes)
     return fitted._replace(covectors=sides[0].numpy(), parameters=sides[1].numpy())
 
 
-def nearest_turn(anchor: Anchor, vectors: np.ndarray) -> np.ndarray:
-    """Return the orthogonal matrix Q for which V Q is nearest to the anchor (orthogonal Procrustes).
+def nearest_turn(anchor: Anchor, vectors: torch.Tensor) -> torch.Tensor:
+    """Return the orthogonal matrix Q for which V Q is nearest to the anchor.
 
     Long vectors have more weight: they are those about which much is known.
     """
-    moments = np.zeros((vectors.shape[1], vectors.shape[1]))
-    for first in range(0, len(anchor.rows), ROWS):
-        some = slice(first, first + ROWS)
-        moments += vectors[anchor.rows[some]].T.astype(np.float64) @ anchor.vectors[some]
-    left, _, right = np.linalg.svd(moments)
-    return np.asarray(left @ right)
+    moments = torch.zeros(vectors.shape[1], vectors.shape[1], dtype=torch.float64)
+    parts = (torch.split(torch.as_tensor(part), ROWS) for part in (anchor.rows, anchor.vectors))
+    for rows, old in zip(*parts, strict=True):
+        moments += vectors[rows].double().T @ old.double()
+    return procrustes(moments)
+
+
+def procrustes(moments: torch.Tensor) -> torch.Tensor:
+    """Return the orthogonal matrix Q for which X Q is nearest to Y, given X^T Y."""
+    left, _, right = torch.linalg.svd(moments)
+    return torch.as_tensor(left @ right)
 
 
 def principal_axes(blocks: list[torch.Tensor], each: Each = map) -> torch.Tensor:

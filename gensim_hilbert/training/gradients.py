@@ -141,43 +141,34 @@ class SampledGradients:
         """Return gradients and loss, estimated from the draws of the pass with this number."""
         if not self.objective.has_background:
             to_w, to_v = torch.zeros_like(w), torch.zeros_like(v)
-            return Gradients(to_w, to_v, self._add_pairs(shard, w, v, to_w, to_v)[0], 0.0)
+            return Gradients(to_w, to_v, self._add_known(shard, shard.pairs, True, w, v, to_w, to_v)[0], 0.0)
         columns, rows = self.draw_columns(shard.i, shard.j, number), self.draw_rows(shard.i, shard.j, number)
         to_w, by_columns = self._sample(shard, w, v, columns, True)
         to_v, by_rows = self._sample(shard, v, w, rows, False)
-        cost, levels = self._add_pairs(shard, w, v, to_w, to_v)
+        cost, levels = self._add_known(shard, shard.pairs, True, w, v, to_w, to_v)
         rest = (by_columns + by_rows) / 2 + self.level * self.context_sums[shard.i] * self.term_sums[shard.j] - levels
         if shard.selves is not None:
-            rest += self._add_selves(shard, shard.selves, w, v, to_w, to_v)
+            own, levels = self._add_known(shard, shard.selves, False, w, v, to_w, to_v)
+            rest += own.loss - levels
         cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
         return Gradients(to_w, to_v, cost, (by_columns - by_rows) ** 2 / 4)
 
-    def _add_pairs(
-        self, shard: Shard, w: torch.Tensor, v: torch.Tensor, to_w: torch.Tensor, to_v: torch.Tensor
+    def _add_known(
+        self, shard: Shard, pairs: HostPairs, occur: bool, w: torch.Tensor, v: torch.Tensor, *gradients: torch.Tensor
     ) -> tuple[Cost, float]:
-        """Add the gradients of the pairs that occur; return their loss, and the sum of their level."""
-        psi, known = self.kernel.pair_psi(w, v, shard.pairs), shard.pairs.with_words(shard.a, shard.b)
-        cost = Cost(*map(float, self.objective.differentiate_pairs_(psi, known)))
-        levels = self.level * known.a * known.b
-        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), shard.pairs, w, v, to_w, to_v)
-        return cost, float(precise_sum(levels))
+        """Add the gradients of pairs that are computed exactly to those by w and v.
 
-    def _add_selves(
-        self,
-        shard: Shard,
-        selves: HostPairs,
-        w: torch.Tensor,
-        v: torch.Tensor,
-        to_w: torch.Tensor,
-        to_v: torch.Tensor,
-    ) -> float:
-        """Add the gradients of words with themselves; return their loss without the level."""
-        psi, known = self.kernel.pair_psi(w, v, selves), selves.with_words(shard.a, shard.b)
-        cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
-        loss = precise_sum(self.objective.differentiate_background_(*cells))
+        Returns their loss, as pairs that occur or as words with themselves that do not, and the sum of their level.
+        """
+        psi, known = self.kernel.pair_psi(w, v, pairs), pairs.with_words(shard.a, shard.b)
+        if occur:
+            cost = Cost(*map(float, self.objective.differentiate_pairs_(psi, known)))
+        else:
+            cells = psi.view(-1, 1, 1), known.a.view(-1, 1, 1), known.b.view(-1, 1, 1)
+            cost = Cost(float(precise_sum(self.objective.differentiate_background_(*cells))))
         levels = self.level * known.a * known.b
-        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), selves, w, v, to_w, to_v)
-        return float(loss - precise_sum(levels))
+        self.kernel.add_pair_slopes(psi.sub_(levels).mul_(self.scale), pairs, w, v, *gradients)
+        return cost, float(precise_sum(levels))
 
     def _sample(
         self, shard: Shard, rows: torch.Tensor, others: torch.Tensor, drawn: Drawn, of_contexts: bool

@@ -112,16 +112,14 @@ class HostPairs:
         columns = np.flatnonzero(are_missing).astype(np.int32)
         return HostPairs(starts, columns, torch.zeros(len(columns)), self.width)
 
-    def hide(self, x: torch.Tensor, numbers: np.ndarray, of_rows: bool) -> float:
-        """Set the cells of pairs that occur to 0, in a matrix of all rows (else all columns) by some of the others.
-
-        Returns the sum of what stood there.
-        """
+    def hide(self, x: torch.Tensor, numbers: np.ndarray, of_rows: bool) -> None:
+        """Set the cells of pairs that occur to 0, in a matrix of all rows (else all columns) by some of the others."""
         if of_rows:
             slots = np.full(self.width, -1, dtype=np.int32)
             slots[numbers] = np.arange(len(numbers), dtype=np.int32)
-            return hide_in_rows(x.numpy(), self.starts, self.columns, slots)
-        return hide_in_columns(x.numpy(), self.starts, self.columns, numbers)
+            hide_in_rows(x.numpy(), self.starts, self.columns, slots)
+        else:
+            hide_in_columns(x.numpy(), self.starts, self.columns, numbers)
 
 
 class DevicePairs:

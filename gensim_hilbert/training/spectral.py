@@ -19,6 +19,7 @@ import torch
 
 from gensim_hilbert._pairs import add_products, weigh_excess
 from gensim_hilbert.training.device import multiplied
+from gensim_hilbert.training.gauge import second_moments
 from gensim_hilbert.training.shards import Shard, Slabs
 from gensim_hilbert.training.team import Team
 
@@ -89,7 +90,7 @@ def spectral_start(
 
     def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return axes and squared strengths of a matrix, strongest first, by its second moments in float64."""
-        found: Any = sum(team.each(lambda block: block.double().T @ block.double(), blocks))
+        found: Any = sum(team.each(second_moments, blocks))
         squares, axes = torch.linalg.eigh(found)
         return axes.flip(1), squares.flip(0).clamp_min(0)
 

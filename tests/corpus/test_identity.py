@@ -35,10 +35,14 @@ def rewrite(path, data):
 
 
 def during_the_passes(change):
-    """A rule that is asked for every word when the first reading is done."""
+    """A rule that is asked for every word when the first reading is done; the file changes at the first question.
+
+    A file that is replaced twice may have the number of the first one again.
+    """
+    changes = iter([change])
 
     def rule(word, number, min_count):
-        change()
+        next(changes, lambda: None)()
         return RULE_DEFAULT
 
     return rule
