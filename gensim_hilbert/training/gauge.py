@@ -16,7 +16,7 @@ import math
 import numpy as np
 import torch
 
-from gensim_hilbert.training.device import Each, wide
+from gensim_hilbert.training.device import Each, threads, wide
 from gensim_hilbert.training.fit import Anchor, Fitted
 
 # See benchmarks/RESULTS.md.
@@ -102,10 +102,11 @@ def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def turn_onto(anchor: Anchor, fitted: Fitted, vectors: np.ndarray) -> Fitted:
     """Return a result whose `vectors`, which are made of its parameters, come as near to the anchor as a turn can."""
-    axes = nearest_turn(anchor, torch.from_numpy(vectors))
     sides = [torch.tensor(side) for side in (fitted.covectors, fitted.parameters)]
-    for side in sides:
-        turn_(side, axes)
+    with threads(1):  # The result is then rounded the same for any number of threads.
+        axes = nearest_turn(anchor, torch.from_numpy(vectors))
+        for side in sides:
+            turn_(side, axes)
     return fitted._replace(covectors=sides[0].numpy(), parameters=sides[1].numpy())
 
 
