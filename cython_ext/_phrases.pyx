@@ -8,8 +8,8 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
 from memory cimport zeroed
-from scanner cimport (BATCH, BLANK, BREAK, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold, prefetch,
-                      scan)
+from scanner cimport (BATCH, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold, prefetch, scan,
+                      scanner_of)
 
 import numpy as np
 
@@ -24,10 +24,6 @@ cdef enum:
     FIRST = 1                   # A word with this hash may begin a phrase,
     LAST = 2                    # or end one,
     CONNECTOR = 4               # or be a connector word.
-
-cdef uint8_t[256] LISTED
-LISTED[0xFF] = BLANK
-LISTED[0xFE] = BREAK
 
 
 class TooManyPairs(MemoryError):
@@ -64,7 +60,7 @@ cdef class AdjacentCounter:
         return restored, (self.connectors, self.most, *self.state())
 
     def __len__(self):
-        """Return the number of different candidates."""
+        # the number of different candidates
         return self.size - self.node_count
 
     @property
@@ -174,6 +170,30 @@ cdef class AdjacentCounter:
             for i in range(pending):
                 self.add(keys[i], 1)
         self.before = before
+
+    cdef Slot* slot_of(self, list numbers):
+        """Return the slot of a candidate, or an empty one."""
+        cdef uint32_t before = numbers[0]
+        cdef uint32_t after
+        cdef Slot* slot
+        for after in numbers[1:len(numbers) - 1]:
+            slot = self.find((<uint64_t> before << 32) | after)
+            if slot.count == 0:
+                return slot
+            before = NODE + <uint32_t> (slot.count - 1)
+        after = numbers[len(numbers) - 1]
+        return self.find((<uint64_t> before << 32) | after)
+
+    def count_of(self, list numbers not None):
+        """Return the count of a candidate, given by the numbers of its words; 0 if it never occurs."""
+        return self.slot_of(numbers).count
+
+    def set_count(self, list numbers not None, uint64_t count):
+        """Set the count of a candidate that occurs."""
+        cdef Slot* slot = self.slot_of(numbers)
+        if slot.count == 0 or count == 0:
+            raise KeyError(f"{numbers} does not occur")
+        slot.count = count
 
     def merge(self, AdjacentCounter other not None, const uint32_t[::1] numbers not None):
         """Add the counts of another counter; `numbers` has the number here of each word there."""
@@ -338,7 +358,8 @@ cdef class PhraseJoiner:
         """
         cdef Scanner s
         cdef Event[BATCH] events
-        cdef Event first, candidate
+        cdef Event candidate
+        cdef Event first = Event(0, 0, 0, NULL, 0, 0)
         cdef Event* e
         cdef const uint8_t* base
         cdef const uint8_t* copied          # All before it is in the result.
@@ -364,7 +385,7 @@ cdef class PhraseJoiner:
             raise MemoryError
         base = &data[0]
         q, copied = out, base
-        s.position, s.end, s.listed, s.classes = base, base + size, True, &LISTED[0]
+        s = scanner_of(base, 0, size, True)
         with nogil:
             while True:
                 n = scan(&s, events)

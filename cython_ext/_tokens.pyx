@@ -8,8 +8,8 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 from memory cimport zeroed
-from scanner cimport (BATCH, BLANK, BREAK, LEAD, ORDINARY, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe,
-                      fold, prefetch, scan)
+from scanner cimport (BATCH, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold, prefetch, scan,
+                      scanner_of)
 
 import numpy as np
 
@@ -21,32 +21,6 @@ cdef struct Slot:
 cdef enum:
     MISSING = 0xFFFFFFFF        # The word is not in the table.
     VANISHED = 0xFFFFFFFE       # With errors="ignore", nothing is left of a malformed word.
-
-cdef uint8_t[256] TEXT
-cdef uint8_t[256] LISTED
-
-
-cdef void fill_classes() noexcept:
-    cdef int c
-    for c in range(256):
-        TEXT[c] = ORDINARY
-        LISTED[c] = ORDINARY
-    for c in b"\t\v\f\r\x1c\x1d\x1e\x1f ":
-        TEXT[c] = BLANK
-    for c in b"\xc2\xe1\xe2\xe3":
-        TEXT[c] = LEAD
-    TEXT[c"\n"] = BREAK
-    LISTED[0xFF] = BLANK
-    LISTED[0xFE] = BREAK
-
-fill_classes()
-
-
-cdef inline Scanner scanner_of(const uint8_t* base, Py_ssize_t start, Py_ssize_t stop, bint listed) noexcept nogil:
-    cdef Scanner s
-    s.position, s.end, s.listed = base + start, base + stop, listed
-    s.classes = &LISTED[0] if listed else &TEXT[0]
-    return s
 
 
 cdef inline bint is_ascii(const uint8_t* p, uint32_t length) noexcept nogil:
@@ -120,6 +94,7 @@ cdef class WordTable:
     cdef uint8_t* text
     cdef uint64_t text_room
     cdef readonly uint64_t tokens, sentences
+    cdef readonly Py_ssize_t numbered   # how many numbers the last `count` has written
 
     def __cinit__(self):
         self.mask = (1 << 12) - 1
@@ -248,12 +223,15 @@ cdef class WordTable:
     # ------------------------------------------------------------------ words in
 
     def count(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
-              bint inside=False, uint32_t max_size=0, const uint64_t[::1] places=None, Py_ssize_t number=0):
+              bint inside=False, uint32_t max_size=0, const uint64_t[::1] places=None, Py_ssize_t number=0,
+              uint32_t[::1] numbers=None):
         """Count the words of `data[start:]`; `place` is the place of data[0] in the corpus.
 
         The words of prepared text have their own `places`, the first one here at `number`.
         With `inside`, the data begin in the middle of a sentence that has been counted before. Returns the position
         that was reached: the end, or with `max_size` the end of the first sentence that leaves more words than that.
+        `numbers`, with as much room as there are bytes, is filled with the number of each word in this table, and with
+        2^32 - 1 for each end of a line or sentence.
         """
         cdef Scanner s
         cdef Event[BATCH] events
@@ -262,8 +240,11 @@ cdef class WordTable:
         cdef Event* e
         cdef const uint8_t* base
         cdef bint full = False
+        cdef bint numbers_words = numbers is not None
+        cdef Py_ssize_t numbered = 0
         cdef bint placed = places is not None
         cdef bytes text
+        self.numbered = 0
         if start >= data.shape[0]:
             return start
         base = &data[0]
@@ -276,6 +257,9 @@ cdef class WordTable:
                 for k in range(n):
                     e = &events[k]
                     if e.kind == SENTENCE:
+                        if numbers_words:
+                            numbers[numbered] = MISSING
+                            numbered += 1
                         # In text an empty line is no sentence. In token lists an empty list is one, as for gensim.
                         if listed:
                             self.sentences += 1
@@ -298,6 +282,9 @@ cdef class WordTable:
                         else:
                             self.insert(slot, e, 0, places[number] if placed else place + (e.start - base))
                             slot = self.find(e)     # The table may have moved.
+                    if numbers_words:
+                        numbers[numbered] = slot.id - 1
+                        numbered += 1
                     slot.count += 1
                     number += 1
                     self.tokens += 1
@@ -305,6 +292,7 @@ cdef class WordTable:
                         inside = True
                         if not listed:
                             self.sentences += 1
+        self.numbered = numbered
         return s.position - base
 
     def add(self, bytes word not None, uint64_t count, uint64_t place):
@@ -335,6 +323,24 @@ cdef class WordTable:
                 describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
                 self.put(&e, counts[k], places[k])
                 start = ends[k]
+
+    def numbers_of(self, tuple other not None):
+        """Return the number here of each word of the `state()` of another table, all of whose words are here."""
+        cdef uint8_t nothing = 0
+        cdef const uint8_t[::1] text = other[0]
+        cdef const uint64_t[::1] ends = other[1]
+        cdef const uint8_t* base = &text[0] if text.shape[0] else &nothing
+        cdef Event e
+        cdef Py_ssize_t k
+        cdef uint64_t start = 0
+        result = np.empty(ends.shape[0], dtype=np.uint32)
+        cdef uint32_t[::1] numbers = result
+        with nogil:
+            for k in range(ends.shape[0]):
+                describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
+                numbers[k] = self.find(&e).id - 1
+                start = ends[k]
+        return result
 
     # ------------------------------------------------------------------ words out
 

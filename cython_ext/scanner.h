@@ -34,4 +34,12 @@ static inline uint64_t gh_special(uint64_t x) {
 }
 static inline uint64_t gh_keep(uint64_t x, uint64_t bytes) { return bytes >= 8 ? x : x & ~(~0ULL << (8 * bytes)); }
 
+/* What each byte is to the scanner: 0 part of a token, 1 the end of one, 2 the end of a sentence, 3 the first byte of
+   what may be one of Unicode's white spaces. */
+static const uint8_t gh_text[256] = {
+    [0x09] = 1, [0x0A] = 2, [0x0B] = 1, [0x0C] = 1, [0x0D] = 1, [0x1C] = 1, [0x1D] = 1, [0x1E] = 1, [0x1F] = 1,
+    [0x20] = 1, [0xC2] = 3, [0xE1] = 3, [0xE2] = 3, [0xE3] = 3,
+};
+static const uint8_t gh_listed[256] = {[0xFE] = 2, [0xFF] = 1};
+
 #endif

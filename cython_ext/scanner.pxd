@@ -16,6 +16,8 @@ cdef extern from "scanner.h":
     uint64_t load8 "gh_load"(const uint8_t* p) noexcept nogil
     uint64_t special "gh_special"(uint64_t x) noexcept nogil
     uint64_t keep_bytes "gh_keep"(uint64_t x, uint64_t count) noexcept nogil
+    const uint8_t* TEXT "gh_text"
+    const uint8_t* LISTED "gh_listed"
 
 
 cdef enum:
@@ -46,6 +48,14 @@ cdef struct Scanner:
     const uint8_t* end
     const uint8_t* classes      # 256 entries
     bint listed                 # whether the block holds token lists and not text
+
+
+cdef inline Scanner scanner_of(const uint8_t* base, Py_ssize_t start, Py_ssize_t stop, bint listed) noexcept nogil:
+    """Return a scanner of text or token lists from `start` to `stop`."""
+    cdef Scanner s
+    s.position, s.end, s.listed = base + start, base + stop, listed
+    s.classes = LISTED if listed else TEXT
+    return s
 
 
 cdef inline uint32_t blank_width(const uint8_t* p, const uint8_t* end) noexcept nogil:

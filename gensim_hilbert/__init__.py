@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gensim_hilbert.counting.pair_counts import PairCounts
     from gensim_hilbert.model import HilbertMLE
+    from gensim_hilbert.phrases.table import Phrases
     from gensim_hilbert.vocabulary import Vocabulary
 
-__all__ = ["HilbertMLE", "PairCounts", "Vocabulary"]
+__all__ = ["HilbertMLE", "PairCounts", "Phrases", "Vocabulary"]
 __version__ = "0.1.0"
 
-for compiled in ("_counting", "_merge", "_tokens"):
+for compiled in ("_counting", "_merge", "_phrases", "_tokens"):
     if find_spec(f"{__name__}.{compiled}") is None:
         raise ImportError(
             f"gensim_hilbert is not compiled here ({compiled} is missing): run `pip install -e .` in its source tree, "
             "or `pip install gensim-hilbert`"
         )
 
-MODULES = {"HilbertMLE": "model", "PairCounts": "counting.pair_counts", "Vocabulary": "vocabulary"}
+MODULES = {
+    "HilbertMLE": "model",
+    "PairCounts": "counting.pair_counts",
+    "Phrases": "phrases.table",
+    "Vocabulary": "vocabulary",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ LAYERS = [  # from the bottom to the top
     ["files", "interruption", "locations", "locks", "outputs", "processes", "progress", "tensors", "untrusted"],
     ["corpus"],
     ["vocabulary"],
+    ["phrases"],
     ["counting"],
     ["objectives"],
     ["training"],

@@ -72,13 +72,16 @@ class Text:
         """Tell whether its end is reached."""
         return self.position >= len(self.data)
 
-    def count(self, table: WordTable, max_size: int = 0) -> None:
-        """Count its words into a table: all, or with `max_size` up to a sentence that leaves more words than that."""
+    def count(self, table: WordTable, max_size: int = 0, numbers: np.ndarray | None = None) -> None:
+        """Count its words into a table: all, or with `max_size` up to a sentence that leaves more words than that.
+
+        `numbers`, with as much room as `data`, is filled as `WordTable.count` does.
+        """
         block, before = self.block, table.tokens
         try:
             self.position = table.count(
                 self.data, self.position, block.place, self.listed, self.errors, self.inside, max_size,
-                self.places, self.words,
+                self.places, self.words, numbers,
             )  # fmt: skip
         except InvalidUTF8 as error:
             raise malformed(block, error.position) from None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert._listing import list_words
 from gensim_hilbert._tokens import InvalidUTF8
 from gensim_hilbert.corpus.token_lists import PLACE_SHIFT, Prepared, encode_words
 
@@ -65,6 +66,16 @@ class WhiteSpace(Tokenizer):
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the words of each text."""
         return [text.split() for text in texts]
+
+    def prepare(self, text: bytes, *, errors: str, inside: bool, is_open: bool) -> Prepared:
+        """Return the words of lines of text; the place of each is that of its first byte."""
+        if errors != "strict":  # Where bytes are replaced, a word has no place of its own in the text.
+            return super().prepare(text, errors=errors, inside=inside, is_open=is_open)
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidUTF8(error.start) from None
+        return Prepared(*list_words(text, inside, is_open, 1 << PLACE_SHIFT))
 
     def describe(self) -> None:
         """Return None."""

@@ -1,0 +1,3 @@
+import numpy as np
+
+def list_words(text: bytes, inside: bool, is_open: bool, step: int) -> tuple[bytes, np.ndarray]: ...
