@@ -51,6 +51,10 @@ class Block:
         """The place of its first byte in the corpus."""
         return (self.source << SOURCE_SHIFT) + self.start
 
+    def has_begun(self, line: bytes) -> bool:
+        """Tell whether the last sentence of the beginning of a line, which is not blank, goes on behind it."""
+        return self.preparation is None or not self.preparation.ends_sentence(line)
+
     def read(self) -> Iterator[Block]:
         """Yield the same stretch as blocks that hold their data."""
         if self.data is not None:
@@ -93,7 +97,7 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
             begun = False
             if is_open:
                 line = data[:cut].rpartition(b"\n")
-                begun = has_words(line[2]) or (inside and not line[1])
+                begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
             yield replace(
                 whole,
                 start=start,
@@ -131,7 +135,7 @@ def cut_file(whole: Block, size: int) -> Iterator[Block]:
         while start < size:
             stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
-            start, inside = stop, is_open and has_begun(file, stop)
+            start, inside = stop, is_open and has_begun(file, stop, whole)
 
 
 @contextmanager
@@ -164,14 +168,17 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     return size, False
 
 
-def has_begun(file: BinaryIO, position: int) -> bool:
-    """Tell whether there is a word between the start of the line and `position`."""
+def has_begun(file: BinaryIO, position: int, whole: Block) -> bool:
+    """Tell whether a sentence has begun, and not ended, between the start of the line and `position`."""
     while position > 0:
         start = max(0, position - 4096)
         file.seek(start)
         _, newline, line = file.read(position - start).rpartition(b"\n")
         if has_words(line):
-            return True
+            if not newline:  # What ends a sentence may depend on the word before the last mark.
+                file.seek(max(0, start - 64))
+                line = file.read(position - file.tell()).rpartition(b"\n")[2]
+            return whole.has_begun(line)
         if newline:
             return False
         position = start
