@@ -32,6 +32,7 @@ from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription,
 from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
 from gensim_hilbert.counting.workspace import Destination, building, clear, remove_replaced
 from gensim_hilbert.files import as_read_back
+from gensim_hilbert.phrases.applying import phrases_of
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary, refuse_rules
 
@@ -124,7 +125,9 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
                 len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes
             )
             count_blocks(request.corpus, settings, journal, plan, resources)
-            description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
+            description = StoreDescription(
+                settings, vocabulary, settings.window.mirrored, described, phrases_of(request.corpus)
+            )
             finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
         except (CorpusChanged, ArithmeticError, TypeError, ValueError):
             journal.discard()  # The same request would fail again, or mix two states of the corpus.
@@ -266,7 +269,8 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
         vocabulary.save(work / VOCABULARY)
         task = partial(write_stored, classes=classes_for(first.size), directory=work, most=plan.sorted_entries)
         runs = list(in_parallel(task, stores, plan.workers, None))
-        finish(work, runs, StoreDescription(settings, vocabulary, first.mirrored), plan, resources)
+        description = StoreDescription(settings, vocabulary, first.mirrored, phrases=first.phrases)
+        finish(work, runs, description, plan, resources)
 
 
 def refuse_unlike(first: Store, store: Store) -> None:
@@ -276,6 +280,7 @@ def refuse_unlike(first: Store, store: Store) -> None:
         ("window and weights", first.window, store.window),
         ("kind (symmetric or not)", first.mirrored, store.mirrored),
         *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
+        ("phrases", first.phrases, store.phrases),
     ):
         if mine != theirs:
             raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")

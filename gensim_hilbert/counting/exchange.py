@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import inf, lcm
 from typing import Any
@@ -13,6 +13,7 @@ import smart_open
 from scipy import sparse
 
 from gensim_hilbert.counting.settings import whole
+from gensim_hilbert.counting.store import Compressed
 from gensim_hilbert.files import Staging
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.untrusted import damage_named, read_npz
@@ -144,6 +145,20 @@ def load_glove(
         if ids.size and (ids.min() < 0 or ids.max() >= size):
             raise ValueError(f"{cooccurrence} has word {ids.max() + 1}, but {vocabulary} only {size} words")
         return sparse.coo_array((table["weight"], (ids[0], ids[1])), shape=(size, size)), known
+
+
+def columns_of_rows(
+    n: int, compressed: Callable[[int, int, int], Compressed]
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield (context, terms, values) for each context that has any, class by class of the n that `compressed` reads."""
+    for i in range(n):
+        parts = [compressed(i, j, n) for j in range(n)]
+        rows = np.concatenate([part.rows for part in parts])
+        columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
+        values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
+        starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
+        for some in np.split(order, starts[1:]) if len(order) else []:
+            yield i + n * int(rows[some[0]]), columns[some], values[some]
 
 
 def save_glove(

@@ -3,6 +3,7 @@
     manifest.json       settings, sizes and checksums; written last, so that a directory without it is not a store
     vocabulary.jsonl    [word, count], one per line
     marginals.npy       uint64 (2, V): contexts, terms; scaled
+    phrases.jsonl       the phrases that were joined in the text, if there are any
     index.npy           int64, one row per chunk: row class, column class, offset, entries, bytes per count, CRC-32
     shards/RR.bin       the chunks of the rows of class RR: counts, rows, columns
 
@@ -29,6 +30,7 @@ MANIFEST = "manifest.json"
 VOCABULARY = "vocabulary.jsonl"
 MARGINALS = "marginals.npy"
 INDEX = "index.npy"
+PHRASES = "phrases.jsonl"
 SHARDS = "shards"
 SAVED_WITH_MODEL = "saved-with-model"  # an empty file in counts that belong to a model and are replaced with it
 

@@ -14,6 +14,7 @@ from gensim_hilbert.counting.layout import (
     KEEP_BELOW,
     MANIFEST,
     MARGINALS,
+    PHRASES,
     RUN_SUFFIX,
     SAVED_WITH_MODEL,
     SHARDS,
@@ -23,7 +24,7 @@ from gensim_hilbert.counting.store import read_manifest
 from gensim_hilbert.files import TEMPORARY
 from gensim_hilbert.locks import LOCK
 
-STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, SHARDS, SAVED_WITH_MODEL, LOCK}
+STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, PHRASES, SHARDS, SAVED_WITH_MODEL, LOCK}
 WORK_NAMES = {*STORE_NAMES, JOURNAL, KEEP_BELOW}
 RUN_NAME = re.compile(rf"[0-9a-f]{{32}}{re.escape(RUN_SUFFIX)}")
 SHARD_NAME = re.compile(r"\d\d\.bin")

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from itertools import product
 from operator import index
@@ -25,6 +25,8 @@ from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sampl
 from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.outputs import local_path, refuse_inputs
+from gensim_hilbert.phrases.applying import with_phrases
+from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
@@ -71,6 +73,7 @@ class PairCounts:
         trim_rule: TrimRule | None = None,
         sorted_vocab: bool = True,
         vocabulary: Vocabulary | None = None,
+        phrases: Any = None,
         recount: bool = True,
         oov: str = "remove",
         sample: float = 0.0,
@@ -118,6 +121,9 @@ class PairCounts:
         vocabulary : Vocabulary, optional
             Words to count over instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
             so that parts of a corpus can be counted on their own and added up. Only with it can a corpus be a pipe.
+        phrases : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
+            Words to join first, such as "new york" to "new_york"; `Phrases` joins them. "auto" finds those of the
+            corpus by the defaults of `Phrases.from_corpus`, which are gensim's. They are stored with the counts.
         recount : bool
             Whether to count the words of `vocabulary` in the corpus. Pass False if its counts are those of this corpus
             already; this saves reading it once more.
@@ -150,7 +156,11 @@ class PairCounts:
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
         if directory is not None:
             directory = local_path(directory, "counts")
-        request = build.CountRequest(as_corpus(corpus, transport_params), settings, rules, vocabulary, recount)
+        source = as_corpus(corpus, transport_params)
+        if phrases is not None:
+            work = dict(workers=workers, memory_gb=memory_gb, executor=executor, progress=progress)
+            source = with_phrases(source, phrases, errors=errors, **work)
+        request = build.CountRequest(source, settings, rules, vocabulary, recount)
         return cls._made(
             directory,
             overwrite,
@@ -265,7 +275,9 @@ class PairCounts:
         """Write records and vocabulary for GloVe's `shuffle` and `glove`."""
         for path in (cooccurrence, vocabulary):
             refuse_inputs(path, [self.directory], inside=True)
-        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows())
+        exchange.save_glove(
+            cooccurrence, vocabulary, self.vocabulary, exchange.columns_of_rows(self._store.classes, self.compressed)
+        )
 
     @classmethod
     def _made(
@@ -305,6 +317,11 @@ class PairCounts:
     def vocabulary(self) -> Vocabulary:
         """The words and how often each of them occurs."""
         return self._store.vocabulary
+
+    @property
+    def phrases(self) -> Phrases | None:
+        """The phrases that were joined in the text; None if none were."""
+        return self._store.phrases
 
     @property
     def directory(self) -> Path:
@@ -408,18 +425,6 @@ class PairCounts:
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         contexts, terms = self.marginals
         return math.log(count) + math.log(self.total) - math.log(contexts[i]) - math.log(terms[j])
-
-    def _columns_of_rows(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield (context, terms, values) for each context that has any, class by class."""
-        n = self._store.classes
-        for i in range(n):
-            parts = [self.compressed(i, j, n) for j in range(n)]
-            rows = np.concatenate([part.rows for part in parts])
-            columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
-            values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
-            starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
-            for some in np.split(order, starts[1:]) if len(order) else []:
-                yield i + n * int(rows[some[0]]), columns[some], values[some]
 
     def expected(self, sample: float) -> PairCounts:
         """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.

@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from gensim_hilbert.counting.layout import (
     INDEX_COLUMNS,
     MANIFEST,
     MARGINALS,
+    PHRASES,
     SCHEMA,
     VOCABULARY,
     chunk_bytes,
@@ -41,6 +43,7 @@ from gensim_hilbert.counting.validation import (
     read_array,
 )
 from gensim_hilbert.files import manifest_checksum, read_json, to_json, write_whole
+from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -86,6 +89,16 @@ class Store:
         self.marginals_scaled = read_array(self.directory / MARGINALS, "<u8", (2, self.size))
         check_sizes(self.manifest, self.size, self.marginals_scaled, index, self.directory / MANIFEST)
         self._number = number_dtype(self.size, self.classes)
+
+    @cached_property
+    def phrases(self) -> Phrases | None:
+        """The phrases that were joined in the text before its words were counted."""
+        if PHRASES not in self.manifest["files"]:
+            return None
+        try:
+            return Phrases.load(self.directory / PHRASES)
+        except ValueError as error:
+            raise StoreError(f"{error}; count again") from error
 
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
@@ -214,6 +227,7 @@ class StoreDescription:
     vocabulary: Vocabulary
     mirrored: bool
     request: Any = None  # what was asked for, as JSON, if it could be recognised again
+    phrases: Phrases | None = None  # that were joined in the text
 
     @property
     def size(self) -> int:
@@ -246,6 +260,10 @@ def write_manifest(directory: Path, description: StoreDescription, shards: Merge
         data = (directory / name).read_bytes()
         identity.update(data)
         files[name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
+    if description.phrases is not None:
+        description.phrases.save(directory / PHRASES)
+        data = (directory / PHRASES).read_bytes()
+        files[PHRASES] = {"bytes": len(data), "crc32": zlib.crc32(data)}
     files |= {shard_name(k): {"bytes": size} for k, size in enumerate(shards.sizes)}
     manifest = {
         "format": FORMAT,

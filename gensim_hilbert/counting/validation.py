@@ -22,6 +22,7 @@ from gensim_hilbert.counting.layout import (
     INDEX_COLUMNS,
     MARGINALS,
     MOST_CLASSES,
+    PHRASES,
     SHARDS,
     VOCABULARY,
     chunk_bytes,
@@ -33,7 +34,7 @@ from gensim_hilbert.counting.settings import MOST_SCALE, MOST_WEIGHT, OOV
 from gensim_hilbert.untrusted import damage_named, is_whole, read_npy, require_regular
 from gensim_hilbert.vocabulary import ERRORS
 
-CHECKED_WHOLE = (VOCABULARY, INDEX, MARGINALS)  # These have one checksum each; chunks of shards have their own.
+CHECKED_WHOLE = (VOCABULARY, INDEX, MARGINALS)  # These, and phrases, have one checksum each; chunks have their own.
 
 
 class StoreError(ValueError):
@@ -84,12 +85,12 @@ def is_number(value: Any) -> bool:
 
 
 def has_facts(files: Any, names: list[str]) -> bool:
-    """Tell whether a manifest has the facts of just these files."""
+    """Tell whether a manifest has the facts of just these files, and maybe of phrases."""
     return (
         isinstance(files, dict)
-        and set(files) == set(names)
+        and set(files) - {PHRASES} == set(names)
         and all(isinstance(facts, dict) and is_whole(facts.get("bytes")) for facts in files.values())
-        and all(is_whole(files[name].get("crc32"), below=1 << 32) for name in CHECKED_WHOLE)
+        and all(is_whole(files[name].get("crc32"), below=1 << 32) for name in {*CHECKED_WHOLE, PHRASES} & set(files))
     )
 
 

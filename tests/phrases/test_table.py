@@ -18,7 +18,22 @@ from gensim_hilbert.corpus import blocks
 from gensim_hilbert.phrases import learning
 
 CONNECTORS = frozenset(["of", "the", "o_f"])
-WORDS = ["", "a", "b", "c", "of", "the", "a_b", "_", "b_", "a_", "o_f", "é", "a word of more than sixteen bytes", "x" * 40]
+WORDS = [
+    "",
+    "a",
+    "b",
+    "c",
+    "of",
+    "the",
+    "a_b",
+    "_",
+    "b_",
+    "a_",
+    "o_f",
+    "é",
+    "a word of more than sixteen bytes",
+    "x" * 40,
+]
 
 sentences_of_words = st.lists(st.lists(st.sampled_from(WORDS), max_size=8), max_size=12)
 rules = st.one_of(
