@@ -134,6 +134,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         Directory for counts and for the state of training after each epoch. If training was interrupted, the same call
         goes on from there and gives the same vectors as if it had not been (with Gibbs, if there is one worker). A
         call with another corpus or other settings is refused. The directory is not removed at the end.
+    phrases : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
+        Words to join before anything else, such as "new york" to "new_york". "auto" finds those of the first text by
+        gensim's defaults. The model keeps them as `phrases`.
     subwords : bool
         Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
@@ -165,7 +168,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 64,
         device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
         gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
-        checkpoint: str | os.PathLike[str] | None = None, subwords: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None, phrases: Any = None, subwords: bool = False,
         min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000,
     ):  # fmt: skip
         values = resolve(dict(
@@ -177,7 +180,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             temperature=temperature, threshold=threshold, l2=l2, passes=passes, background=background,
             background_samples=background_samples, device=device, precision=precision, memory_gb=memory_gb,
             vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
-            gibbs_steps=gibbs_steps, checkpoint=checkpoint, subwords=subwords, min_n=min_n, max_n=max_n, bucket=bucket,
+            gibbs_steps=gibbs_steps, checkpoint=checkpoint, phrases=phrases, subwords=subwords, min_n=min_n,
+            max_n=max_n, bucket=bucket,
         ))  # fmt: skip
         if checkpoint is not None:
             values["checkpoint"] = local_path(checkpoint, "checkpoints")
@@ -239,7 +243,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, in their order
         model.prepare_vocab()
         model.min_count, model.sorted_vocab, model.max_final_vocab = rules
-        model.window = counts.window.reach or model.window
+        model.window, model.phrases = counts.window.reach or model.window, counts.phrases
         model.prepare_weights()
         model.counts, model.sample, model.thins_on_average = counts.as_counted()
         model._train_on_counts(model.epochs, callbacks, anchor=None if like is None else anchor_in(model, like))
@@ -269,7 +273,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
-        corpus, vocabulary = corpus_of(corpus_iterable, corpus_file), self._vocabulary()
+        corpus, vocabulary = self._with_phrases(corpus_of(corpus_iterable, corpus_file)), self._vocabulary()
         if self.solver == "gibbs":
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))

@@ -19,6 +19,8 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.counting.plan import MOST_MEMORY_GB
 from gensim_hilbert.counting.settings import MOST_WINDOW
 from gensim_hilbert.objectives import Objective, named
+from gensim_hilbert.phrases.applying import is_auto
+from gensim_hilbert.phrases.table import as_phrases
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
 from gensim_hilbert.vocabulary import MOST_WORDS
 
@@ -212,6 +214,7 @@ OPTIONS = {option.name: option for option in (
     Option("gibbs_steps", 1, int, "Gibbs: number of steps from a pair to its negative.", least=1, limit=10_000,
            solvers=("gibbs",), in_checkpoint=True),
     Option("checkpoint", None, is_shown=False),
+    Option("phrases", None, None, "Join words that belong together first: auto, or a file of phrases.", of_counts=True),
     Option("subwords", False, bool, "Make vectors of those of character n-grams, so that unknown words have some.",
            in_checkpoint=True),
     Option("min_n", 3, int, "Subwords: length of the shortest n-grams.", least=1, of_subwords=True,
@@ -240,6 +243,8 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
         if option.kind is int and values[name] not in option.also:
             values[name] = int(values[name])  # numpy's numbers are fine, but not for everybody
     objective = values["objective"] = resolve_objective(values)
+    if given["phrases"] is not None and not is_auto(given["phrases"]):
+        values["phrases"] = as_phrases(given["phrases"])
     if values["subwords"] and values["vectors"] == "v+w":
         raise ValueError("vectors='v+w' adds covectors, which unknown words do not have; use subwords=False")
     ignored = ignored_options(values["solver"], objective, values["subwords"])
@@ -303,8 +308,9 @@ def settings_of(model: Any) -> dict[str, Any]:
         for name, option in OPTIONS.items()
         if option.is_shown and name not in ignored and (option.attribute or name) in attributes
     }
-    if "objective" in settings:
-        settings["objective"] = repr(settings["objective"])
+    for name in {"objective", "phrases"} & set(settings):
+        if not isinstance(settings[name], str | None):
+            settings[name] = repr(settings[name])
     return {name: value for name, value in settings.items() if isinstance(value, int | float | str | None)}
 
 

@@ -18,6 +18,7 @@ from gensim_hilbert.cli.evaluate import evaluate
 from gensim_hilbert.cli.info import info
 from gensim_hilbert.cli.models import analogy, export, neighbors, pmi
 from gensim_hilbert.cli.names import Verbs
+from gensim_hilbert.cli.phrases import phrases
 from gensim_hilbert.cli.report import report
 from gensim_hilbert.cli.train import train
 from gensim_hilbert.interruption import is_interruption
@@ -43,7 +44,7 @@ def cli(verbose: bool, debug: bool) -> None:
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
-for verb in (count, merge, train, neighbors, analogy, pmi, info, evaluate, export, report):
+for verb in (phrases, count, merge, train, neighbors, analogy, pmi, info, evaluate, export, report):
     cli.add_command(verb)
 
 

@@ -72,6 +72,7 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 @click.option(
     "--vocabulary", type=click.Path(exists=True, path_type=Path), help="Count over the words of another store."
 )
+@click.option("--phrases", metavar="auto|FILE", help="Join words that belong together first.")
 @click.option(
     "--oov",
     type=click.Choice(["remove", "gap"]),

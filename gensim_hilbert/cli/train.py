@@ -42,6 +42,7 @@ from gensim_hilbert.locks import LOCK, locked
 from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
+from gensim_hilbert.phrases.applying import AUTO
 from gensim_hilbert.pretrained.layout import is_model_folder, keep_edited_card, read_manifest, reason_to_keep
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 from gensim_hilbert.untrusted import damage_named
@@ -97,6 +98,8 @@ def train(
         "overwrite": overwrite,
         "settings": {name: value for name, value in options.items() if value is not None},
     }
+    if (phrases := command["settings"].get("phrases", AUTO)) != AUTO:
+        command["settings"]["phrases"] = absolute(phrases)
     if resume:
         command = command_to_resume(ctx, work)
     elif bool(corpus) == bool(counts):

@@ -35,6 +35,9 @@ class Round:
     delimiter: str
     connector_words: frozenset[str] = frozenset()
 
+    def __reduce__(self) -> tuple[type[Round], tuple[Any, ...]]:
+        return Round, (self.scores, self.delimiter, self.connector_words)
+
     @cached_property
     def joiner(self) -> PhraseJoiner:
         """The same as a table of the kernel; it may be shared between threads."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 SCORINGS = ("default", "npmi", "pmi")
-_logarithm = np.frompyfunc(math.log, 1, 1)  # NumPy's own differs from gensim's in the last bit
 
 
 @dataclass(frozen=True)
@@ -18,10 +17,6 @@ class Counts:
     first: np.ndarray  # of the first word
     last: np.ndarray  # of the last word
     together: np.ndarray  # of the candidate
-
-    def select(self, which: np.ndarray) -> Counts:
-        """Return those of some candidates."""
-        return Counts(self.first[which], self.last[which], self.together[which])
 
 
 def score(counts: Counts, scoring: str, *, min_count: int, different: int, tokens: int) -> np.ndarray:
@@ -47,9 +42,14 @@ def score(counts: Counts, scoring: str, *, min_count: int, different: int, token
     scores = np.full(len(together), -math.inf)
     frequent = np.flatnonzero(together >= min_count)
     p_first, p_last, p_both = (part[frequent] / tokens for part in (first, last, together))
-    pmi = _logarithm(p_both / (p_first * p_last)).astype(np.float64)
-    scores[frequent] = pmi if scoring == "pmi" else pmi / -_logarithm(p_both).astype(np.float64)
+    pmi = logarithms(p_both / (p_first * p_last))
+    scores[frequent] = pmi if scoring == "pmi" else pmi / -logarithms(p_both)
     return scores
+
+
+def logarithms(numbers: np.ndarray) -> np.ndarray:
+    """Return the logarithms that gensim has: those of NumPy may differ from Python's in the last bit."""
+    return np.fromiter(map(math.log, numbers.tolist()), np.float64, len(numbers))
 
 
 def refuse_rules(min_count: int, threshold: float, scoring: str) -> None:

@@ -154,7 +154,7 @@ class Phrases:
     def fingerprint(self) -> str:
         """A hash of the phrases, their scores and how they are joined."""
         digest = sha256(to_json([header_of(one) for one in self.rounds]).encode())
-        for line in self._lines():
+        for line in islice(self.lines(), 1, None):
             digest.update(line)
         return digest.hexdigest()
 
@@ -173,6 +173,9 @@ class Phrases:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[type[Phrases], tuple[Any, ...]]:
+        return Phrases, (self.rounds, self.settings)
 
     def __repr__(self) -> str:
         return f"Phrases({len(self)} phrases, {len(self.rounds)} rounds)"
@@ -207,23 +210,23 @@ class Phrases:
 
     # ------------------------------------------------------------------ files
 
-    def _lines(self) -> Iterator[bytes]:
-        for one in self.rounds:
-            for parts, score in one.scores.items():
-                yield to_json([list(parts), score]).encode() + b"\n"
-
-    def save(self, path: AnyPath) -> None:
-        """Write a text file: one line that tells how phrases are joined, and one JSON array `[words, score]` each."""
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of the file that `save` writes."""
         header = {
             "format": FORMAT,
             "version": VERSION,
             "rounds": [header_of(one) for one in self.rounds],
             "settings": self.settings,
         }
+        yield to_json(header).encode() + b"\n"
+        for one in self.rounds:
+            for parts, score in one.scores.items():
+                yield to_json([list(parts), score]).encode() + b"\n"
+
+    def save(self, path: AnyPath) -> None:
+        """Write a text file: one line that tells how phrases are joined, and one JSON array `[words, score]` each."""
         with Staging() as staging, staging.create(os.fspath(path)) as file:
-            file.write(to_json(header).encode() + b"\n")
-            for line in self._lines():
-                file.write(line)
+            file.writelines(self.lines())
 
     @classmethod
     def load(cls, path: AnyPath) -> Phrases:

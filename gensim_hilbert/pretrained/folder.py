@@ -24,6 +24,8 @@ from gensim_hilbert.files import Staging, manifest_checksum, naming, refuse_fore
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import Objective
+from gensim_hilbert.phrases.applying import AUTO, is_auto
+from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.pretrained import hub, state
 from gensim_hilbert.pretrained.card import CardFacts, card_of
 from gensim_hilbert.pretrained.layout import (
@@ -32,6 +34,7 @@ from gensim_hilbert.pretrained.layout import (
     FORMAT,
     HISTORY,
     MANIFEST,
+    PHRASES,
     SCHEMA,
     VECTORS,
     WORDS,
@@ -217,6 +220,7 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
         "objective": state.objective_of(model),
         "state": state.state_of(model),
         "counts": None if saved_counts is None else saved_counts.fingerprint,
+        "phrases": AUTO if is_auto(model.phrases) else None,
         "provenance": provenance_of(model),
     }
     words = word_tensors(model.wv.index_to_key, state.attributes_of(model))
@@ -231,6 +235,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
             VECTORS: written(fresh / VECTORS, lambda file: write_tensors(file, arrays)),
             HISTORY: written(fresh / HISTORY, lambda file: file.write(history)),
         }
+        if isinstance(phrases := model.phrases, Phrases):
+            facts["files"][PHRASES] = written(fresh / PHRASES, lambda file: file.write(b"".join(phrases.lines())))
         facts["card"] = written(fresh / CARD, lambda file: file.write(text))
         if saved_counts is not None:
             write_counts(saved_counts, fresh / COUNTS)
@@ -329,6 +335,9 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
     with blaming(folder / MANIFEST):
         model = state.new_model(kind, manifest["settings"], objective)
         state.set_state(model, manifest["state"])
+    model.phrases = AUTO if is_auto(manifest.get("phrases")) else None
+    if PHRASES in manifest["files"]:
+        model.phrases = Phrases.load(folder / PHRASES)
     with blaming(folder / WORDS):
         state.set_words(model, *read_words(folder, number))
     with blaming(folder / VECTORS):

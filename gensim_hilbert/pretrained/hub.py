@@ -9,7 +9,7 @@ from typing import Any
 
 from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.files import temporary_name
-from gensim_hilbert.pretrained.layout import CARD, COUNTS, FILES, MANIFEST
+from gensim_hilbert.pretrained.layout import CARD, COUNTS, FILES, MANIFEST, PHRASES
 
 REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # user/name
 PARTS_OF_COUNTS = f"{COUNTS}/*"  # as huggingface_hub matches names: with all that is below
@@ -39,7 +39,7 @@ def download(repo_id: str, *, counts: bool, **options: Any) -> Path:
         raise ImportError(f"there is no folder {repo_id} here, and {error}") from error
     from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
-    patterns = [MANIFEST, *FILES, *([PARTS_OF_COUNTS] if counts else [])]
+    patterns = [MANIFEST, *FILES, PHRASES, *([PARTS_OF_COUNTS] if counts else [])]
     try:
         folder = Path(hub.snapshot_download(repo_id, allow_patterns=patterns, **options))
     except (RepositoryNotFoundError, LocalEntryNotFoundError) as error:
@@ -80,7 +80,7 @@ def upload(
     paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     if CARD in there:  # Somebody may have edited it.
         del paths[CARD]
-    stale = sorted(name for name in there - set(paths) if name.startswith(f"{COUNTS}/"))
+    stale = sorted(name for name in there - set(paths) if name == PHRASES or name.startswith(f"{COUNTS}/"))
     # `upload_folder` may make several commits, between which a download would be a mixture.
     operations = [
         *(hub.CommitOperationAdd(path_in_repo=name, path_or_fileobj=path) for name, path in paths.items()),

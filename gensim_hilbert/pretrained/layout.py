@@ -4,6 +4,7 @@
     words.safetensors    the words as UTF-8, the length of each, and their attributes, such as how often each occurs
     model.safetensors    vectors, covectors, and whatever else has been learnt
     history.json         the records of training, gensim's events, and the texts that were learnt from
+    phrases.jsonl        the phrases that are joined in its texts, if there are any
     counts/              a store of pair counts, if the model has some
     README.md            the model card, which may be edited
 
@@ -33,9 +34,10 @@ WORDS = "words.safetensors"
 VECTORS = "model.safetensors"
 HISTORY = "history.json"
 FILES = (WORDS, VECTORS, HISTORY)  # whose sizes and checksums are in the manifest
+PHRASES = "phrases.jsonl"  # which need not be there
 COUNTS = "counts"
 CARD = "README.md"
-OURS = {MANIFEST, *FILES, COUNTS, CARD}
+OURS = {MANIFEST, *FILES, PHRASES, COUNTS, CARD}
 HUB_CACHE = ".cache"
 FROM_HUB = {".gitattributes", HUB_CACHE}  # what huggingface_hub adds to a folder that it downloads
 FOLDERS = {COUNTS, HUB_CACHE}
@@ -82,9 +84,9 @@ def parse_file(path: Path) -> Any:
 def check_files(folder: Path, manifest: dict[str, Any], *, verify: bool) -> None:
     """Compare sizes with the manifest, and checksums, too: those of large files only if asked to."""
     files = manifest.get("files")
-    if not isinstance(files, dict) or set(files) != set(FILES):
+    if not isinstance(files, dict) or set(files) - {PHRASES} != set(FILES):
         raise DamagedFile(folder / MANIFEST, f"its files are not {', '.join(FILES)}")
-    for name in FILES:
+    for name in files:
         path, facts = folder / name, files[name]
         size = regular_size(path)
         if not isinstance(facts, dict) or facts.get("bytes") != size:
