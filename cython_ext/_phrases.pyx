@@ -21,9 +21,8 @@ cdef enum:
     NOTHING = 0xFFFFFFFF        # No word of the sentence came before.
     NODE = 0x80000000           # Added to the numbers of nodes, to tell them from those of words.
     WORD_END = 0xFF
-    FIRST = 1                   # A word with this hash may begin a phrase,
-    LAST = 2                    # or end one,
-    CONNECTOR = 4               # or be a connector word.
+    CONNECTOR = 1               # A word with this hash may be a connector word.
+    PHRASE = 2                  # Two words with these hashes may begin and end a phrase.
 
 
 class TooManyPairs(MemoryError):
@@ -212,11 +211,17 @@ cdef class AdjacentCounter:
                         before = nodes[before - NODE] if before >= NODE else numbers[before]
                         self.add((<uint64_t> before << 32) | numbers[after], other.slots[i].count)
 
-    def state(self):
-        """Return the candidates, as what comes before, what follows, and the count; and the nodes, two numbers each."""
-        cdef Py_ssize_t n = self.size - self.node_count
+    def state(self, uint64_t least=1):
+        """Return the candidates with at least so many occurrences: what comes before, what follows, and the count.
+
+        A fourth array has the nodes, two numbers each.
+        """
+        cdef Py_ssize_t n = 0
         cdef Py_ssize_t used = 0
         cdef uint64_t k
+        with nogil:
+            for k in range(self.mask + 1):
+                n += self.slots[k].count >= least and <uint32_t> self.slots[k].key >= self.connectors
         before, after, counts = np.empty(n, np.uint32), np.empty(n, np.uint32), np.empty(n, np.uint64)
         nodes = np.empty((self.node_count, 2), dtype=np.uint32)
         cdef uint32_t[::1] befores = before
@@ -225,7 +230,7 @@ cdef class AdjacentCounter:
         cdef uint32_t[:, ::1] pairs = nodes
         with nogil:
             for k in range(self.mask + 1):
-                if self.slots[k].count and <uint32_t> self.slots[k].key >= self.connectors:
+                if self.slots[k].count >= least and <uint32_t> self.slots[k].key >= self.connectors:
                     befores[used] = <uint32_t> (self.slots[k].key >> 32)
                     afters[used] = <uint32_t> self.slots[k].key
                     numbers[used] = self.slots[k].count
@@ -321,35 +326,35 @@ cdef class PhraseJoiner:
     """
     cdef ByteStrings phrases, connectors
     cdef bytes delimiter
-    cdef uint8_t* flags         # by the last bits of a word's hash: whether it may begin or end a phrase, or be inside
+    # What words may be connector words, and which may begin and end a phrase together, by the last bits of their hashes.
+    # Where nothing is marked, there is nothing to be looked up.
+    cdef uint8_t* marks
     cdef uint64_t mask
 
     def __cinit__(self, list phrases not None, list connectors not None, bytes delimiter not None):
         cdef uint64_t room = 1 << 12
+        cdef Event first, last
         cdef tuple parts
-        while room < 16 * <uint64_t> (len(phrases) + len(connectors)) and room < 1 << 20:
+        cdef bytes word
+        while room < 8 * <uint64_t> (len(phrases) + len(connectors)) and room < 1 << 24:
             room *= 2
         self.mask = room - 1
-        self.flags = <uint8_t*> zeroed(room)
-        if not self.flags:
+        self.marks = <uint8_t*> zeroed(room)
+        if not self.marks:
             raise MemoryError
         self.delimiter = delimiter
         self.connectors = ByteStrings(connectors)
         self.phrases = ByteStrings([b"\xff".join(parts) for parts in phrases])
         for parts in phrases:
-            self.flag(parts[0], FIRST)
-            self.flag(parts[len(parts) - 1], LAST)
+            describe_word(&first, parts[0])
+            describe_word(&last, parts[len(parts) - 1])
+            self.marks[both(&first, &last) & self.mask] |= PHRASE
         for word in connectors:
-            self.flag(word, CONNECTOR)
+            describe_word(&first, word)
+            self.marks[first.hash & self.mask] |= CONNECTOR
 
     def __dealloc__(self):
-        free(self.flags)
-
-    cdef void flag(self, bytes word, uint8_t kind):
-        cdef Event e
-        cdef const uint8_t* p = word
-        describe(&e, p, <uint32_t> len(word), p + len(word))
-        self.flags[e.hash & self.mask] |= kind
+        free(self.marks)
 
     def join(self, const uint8_t[::1] data not None, const uint64_t[::1] places not None):
         """Return token lists with their phrases joined, and the place of each word: that of its first part.
@@ -372,7 +377,6 @@ cdef class PhraseJoiner:
         cdef Py_ssize_t words_copied = 0, words = 0
         cdef bint begun = False             # A word that may begin a phrase came before, and `first` is that word.
         cdef uint32_t n, k
-        cdef uint8_t flags
         cdef uint8_t* out
         cdef uint8_t* q
         if size == 0:
@@ -396,11 +400,10 @@ cdef class PhraseJoiner:
                     if e.kind == SENTENCE:
                         begun = False
                         continue
-                    flags = self.flags[e.hash & self.mask]
-                    if flags & CONNECTOR and self.connectors.has(e):
+                    if self.marks[e.hash & self.mask] & CONNECTOR and self.connectors.has(e):
                         word += 1
                         continue
-                    if begun and flags & LAST and self.flags[first.hash & self.mask] & FIRST:
+                    if begun and self.marks[both(&first, e) & self.mask] & PHRASE:
                         end = e.start + e.length
                         describe(&candidate, first.start, <uint32_t> (end - first.start), s.end)
                         if self.phrases.has(&candidate):
@@ -435,6 +438,16 @@ cdef class PhraseJoiner:
             return (<const char*> out)[:q - out], result_places[:words]
         finally:
             free(out)
+
+
+cdef void describe_word(Event* e, bytes word):
+    cdef const uint8_t* p = word
+    describe(e, p, <uint32_t> len(word), p + len(word))
+
+
+cdef inline uint64_t both(const Event* first, const Event* last) noexcept nogil:
+    """Return a hash of two words in this order."""
+    return first.hash * 3 + (last.hash >> 7)
 
 
 cdef inline void memcpy_places(uint64_t[::1] out, Py_ssize_t to, const uint64_t[::1] places, Py_ssize_t start,

@@ -56,8 +56,9 @@ class Text:
         self.data, self.listed, self.position = prepared.data, True, 0
         start = (block.source << SOURCE_SHIFT) + ((block.start + skipped) << PLACE_SHIFT)
         self.places = prepared.places + np.uint64(start)
-        if self.data.count(b"\xff") != len(self.places):
-            raise ValueError(f"{preparation} gives {len(self.places)} places for {self.data.count(0xFF)} words")
+        words = np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8) == 0xFF)  # ten times as fast as bytes.count
+        if words != len(self.places):
+            raise ValueError(f"{preparation} gives {len(self.places)} places for {words} words")
 
     @property
     def start(self) -> int:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert._listing import list_words
 from gensim_hilbert._tokens import InvalidUTF8
 from gensim_hilbert._words import WordScanner, invalid_position
 from gensim_hilbert.corpus.characters import CASES, white_space_tables, word_tables
 from gensim_hilbert.corpus.sentences import breaks_in
-from gensim_hilbert.corpus.token_lists import Prepared, decode_lists
+from gensim_hilbert.corpus.token_lists import PLACE_SHIFT, Prepared, decode_lists
 from gensim_hilbert.corpus.tokenizers import Tokenizer
 
 NUMBERS = ("keep", "fold", "drop")
@@ -192,6 +193,14 @@ class WhiteSpace(ScannedText):
     def scanner(self) -> WordScanner:
         """Return what finds the words."""
         return _white_space_scanner()
+
+    def prepare(
+        self, text: bytes, *, errors: str, sentences: str = "lines", inside: bool = False, is_open: bool = False
+    ) -> Prepared:
+        """Return the words of lines of text; of valid text whose sentences are lines, in half the time."""
+        if sentences != "lines" or invalid_position(text)[0] >= 0:
+            return super().prepare(text, errors=errors, sentences=sentences, inside=inside, is_open=is_open)
+        return Prepared(*list_words(text, inside, is_open, 1 << PLACE_SHIFT))
 
     def describe(self) -> None:
         """Return None: this is what is done with text unless something else is asked for."""

@@ -58,24 +58,21 @@ class Frequent:
     def add(self, counter: AdjacentCounter, words: Words, min_count: int, in_class: np.ndarray | None) -> None:
         """Add the candidates of a counter; `in_class` tells which words its class has, None for all."""
         if words.ambiguous.any():
-            before, last, counts, nodes = self._with_equal_strings(counter, words, in_class)
+            self._join_equal_strings(counter, words, in_class)
         else:
-            before, last, counts, nodes = counter.state()
-            self.strings += len(counts)
-        kept = np.flatnonzero(counts >= min_count)
-        first, between = before[kept], np.zeros(len(kept), dtype=np.int64)
+            self.strings += len(counter)
+        first, last, counts, nodes = counter.state(min_count)
+        between = np.zeros(len(first), dtype=np.int64)
         for k in np.flatnonzero(first >= NODE).tolist():
             first[k], sequence = resolved(int(first[k]), nodes)
             between[k] = self.sequences.setdefault(sequence, len(self.sequences))
         self.first.append(first)
         self.between.append(between)
-        self.last.append(last[kept])
-        self.counts.append(counts[kept])
+        self.last.append(last)
+        self.counts.append(counts)
 
-    def _with_equal_strings(
-        self, counter: AdjacentCounter, words: Words, in_class: np.ndarray | None
-    ) -> tuple[np.ndarray, ...]:
-        """Return the state of a counter, where each candidate has the count of all that are the same string."""
+    def _join_equal_strings(self, counter: AdjacentCounter, words: Words, in_class: np.ndarray | None) -> None:
+        """Give each candidate the count of all candidates and words that are the same string."""
         before, last, _, nodes = counter.state()
         of_word = words.ambiguous
         of_node = np.zeros(len(nodes), dtype=bool)
@@ -109,7 +106,6 @@ class Frequent:
             counter.set_count(parts, totals[string])
         for k in singles:
             self.words[k] = totals[words.words[k]]
-        return counter.state()
 
 
 def resolved(before: int, nodes: np.ndarray) -> tuple[int, tuple[int, ...]]:
