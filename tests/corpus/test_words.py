@@ -25,15 +25,17 @@ NASTY = [
 texts = st.lists(st.one_of(st.sampled_from(NASTY), st.text(st.characters(exclude_categories=["Cs"]), max_size=4))).map(
     "".join
 )
-settings = st.builds(
-    Words,
-    case=st.sampled_from(["fold", "lower", "keep"]),
-    nfkc=st.booleans(),
-    numbers=st.sampled_from(["keep", "fold", "drop"]),
-    marks=st.booleans(),
-    underscores=st.booleans(),
-    min_length=st.sampled_from([0, 1, 2, 3]),
-    max_length=st.sampled_from([0, 5, 15]),
+settings = st.sampled_from(
+    [
+        Words(),
+        Words(nfkc=True),
+        Words(case="lower"),
+        Words(case="lower", nfkc=True, numbers="fold"),
+        Words(case="keep", marks=False),
+        Words(numbers="drop", min_length=2, max_length=5),
+        Words(numbers="fold", underscores=True, min_length=1),
+        Words("lower", True, "drop", False, True, 2, 15),
+    ]
 )
 
 
