@@ -183,9 +183,9 @@ OPTIONS = {option.name: option for option in (
            in_checkpoint=True, of_counts=True),
     # Ours.
     Option("tokenizer", None, None,
-           "What makes words of text: words, 'words(numbers=fold)', simple_preprocess, or a tokenizer.json.",
+           "What makes words of text: words, 'words(numbers=fold)', simple_preprocess, or PATH/tokenizer.json.",
            default_help="white space", of_counts=True, attribute="_tokenizer"),
-    Option("sentence_ends", "lines", str, "Where sentences end: in lines, or in punctuation as well.",
+    Option("sentence_ends", "lines", str, "Whether sentences end at line ends only, or also in punctuation.",
            choices=SENTENCES, of_counts=True),
     Option("solver", "factorization", str, "Fit pair counts, or learn from the text as it streams by.",
            choices=SOLVERS, in_checkpoint=True),

@@ -56,8 +56,9 @@ def with_text_options(function: Any) -> Any:
     for name in ("sentence_ends", "tokenizer"):
         option = OPTIONS[name]
         function = click.option(
-            f"--{name.replace('_', '-')}", type=click_type(option), default=option.default, help=option.help,
-            show_default=option.default_help or True,
+            f"--{name.replace('_', '-')}", type=click_type(option), default=option.default,
+            help=option.help + (f"  [default: {option.default_help}]" if option.default_help else ""),
+            show_default=True,
         )(function)  # fmt: skip
     return function
 
