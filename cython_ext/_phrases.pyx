@@ -326,7 +326,7 @@ cdef class PhraseJoiner:
     """
     cdef ByteStrings phrases, connectors
     cdef bytes delimiter
-    # What words may be connector words, and which may begin and end a phrase together, by the last bits of their hashes.
+    # Which words may be connector words, and which may begin and end a phrase together, by the last bits of hashes.
     # Where nothing is marked, there is nothing to be looked up.
     cdef uint8_t* marks
     cdef uint64_t mask

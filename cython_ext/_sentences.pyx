@@ -11,6 +11,16 @@ import numpy as np
 cdef enum:
     LONGEST_ABBREVIATION = 8
 
+cdef uint8_t[256] FIRST_OF_MARK     # whether a byte may begin a mark that ends a sentence
+
+
+cdef void fill_first_of_mark() noexcept:
+    cdef int c
+    for c in b".?!\xe2\xe3\xef":
+        FIRST_OF_MARK[c] = 1
+
+fill_first_of_mark()
+
 
 cdef inline uint32_t terminator(const uint8_t* p, const uint8_t* end, bint* needs_no_blank) noexcept nogil:
     """Return the bytes of the mark at p that may end a sentence: 0 if there is none."""
@@ -91,7 +101,7 @@ cdef class SentenceSplitter:
             enough = found != NULL
             with nogil:
                 while enough and p < end:
-                    if not (p[0] <= c"?" or p[0] >= 0xE2):
+                    if not FIRST_OF_MARK[p[0]]:
                         p += 1
                         continue
                     needs_no_blank = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from gensim.models import Word2Vec
 
+from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
 from gensim_hilbert.objectives import Biases, Objective
-from gensim_hilbert.phrases.applying import phrases_of, with_phrases
-from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.pretrained.unknown import UnknownObjective
 from gensim_hilbert.training.fit import Record
 from gensim_hilbert.vectors.keyed import WordVectors
@@ -46,10 +45,9 @@ class VocabularyHooks(Word2Vec):
     subwords: bool
     checkpoint: str | os.PathLike[str] | None
     objective: Objective
-    phrases: Phrases | str | None
-    memory_gb: float
-    progress: bool
     _vectors_crc: int | None
+    _preparation: Callable[[], Preparation | None]
+    _with_phrases: Callable[[Corpus], Corpus]
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
@@ -83,20 +81,11 @@ class VocabularyHooks(Word2Vec):
     ) -> tuple[int, int]:  # fmt: skip
         """Count the words of a corpus, in parallel; return the numbers of tokens and sentences."""
         self.raw_vocab, tokens, sentences = count_words(
-            self._with_phrases(corpus_of(corpus_iterable, corpus_file)),
+            self._with_phrases(corpus_of(corpus_iterable, corpus_file, self._preparation())),
             max_vocab_size=self.max_vocab_size, trim_rule=trim_rule, workers=workers or self.workers,
             progress=self.progress, directory=None if self.checkpoint is None else self._checkpoint_folder(),
         )  # fmt: skip
         return tokens, sentences
-
-    def _with_phrases(self, corpus: Corpus) -> Corpus:
-        """Return a corpus with the phrases of the model joined; those of the first corpus are found if need be."""
-        if self.phrases is None:
-            return corpus
-        resources = {"workers": self.workers, "memory_gb": self.memory_gb, "progress": self.progress}
-        joined = with_phrases(corpus, self.phrases, **resources)
-        self.phrases = phrases_of(joined)
-        return joined
 
     def make_cum_table(self, domain: int = 2**31 - 1) -> None:
         """Make gensim's table for drawing words, `cum_table`, for those who look at it: training has no use for it."""

@@ -19,6 +19,7 @@ import numpy as np
 from gensim_hilbert._tokens import WordTable
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, default_workers, map_blocks, reads_here
+from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
@@ -71,6 +72,8 @@ class Vocabulary:
         cls,
         corpus: Any,
         *,
+        tokenizer: Any = None,
+        sentence_ends: str = "lines",
         min_count: int = 5,
         max_vocab_size: int | None = None,
         max_final_vocab: int | None = None,
@@ -88,6 +91,8 @@ class Vocabulary:
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             Text is UTF-8 with one sentence per line and words separated by white space.
+        tokenizer, sentence_ends
+            What makes words and sentences of text, as in `PairCounts.from_corpus`.
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
             As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning. The result depends on the order of
             the corpus, so that only one thread counts.
@@ -105,7 +110,7 @@ class Vocabulary:
         refuse_rules(min_count, max_vocab_size, max_final_vocab)
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
-        source = as_corpus(corpus, transport_params)
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
         table = scan_words(
             source,
             max_vocab_size=max_vocab_size,

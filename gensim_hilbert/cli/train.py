@@ -88,6 +88,8 @@ def train(
 ) -> None:
     """Train a model on CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
+    Without --tokenizer, white space separates words.
+
     After an interruption, give the same command again, or --resume, and training goes on from there.
     """
     given, output = output, real_output(output)
@@ -100,6 +102,8 @@ def train(
     }
     if (phrases := command["settings"].get("phrases", AUTO)) != AUTO:
         command["settings"]["phrases"] = absolute(phrases)
+    if str(options["tokenizer"]).endswith(".json"):
+        command["settings"]["tokenizer"] = absolute(options["tokenizer"])
     if resume:
         command = command_to_resume(ctx, work)
     elif bool(corpus) == bool(counts):

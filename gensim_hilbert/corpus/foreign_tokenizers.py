@@ -91,7 +91,7 @@ class FunctionTokenizer(Tokenizer):
     def name(self) -> str:
         """The name of the function, or of its class."""
         named = self.function if hasattr(self.function, "__qualname__") else type(self.function)
-        return f"{named.__module__}.{named.__qualname__}"
+        return f"{getattr(named, '__module__', 'builtins')}.{named.__qualname__}"
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the words of each text."""

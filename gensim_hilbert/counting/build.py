@@ -125,8 +125,14 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
                 len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes
             )
             count_blocks(request.corpus, settings, journal, plan, resources)
+            preparation = request.corpus.preparation
             description = StoreDescription(
-                settings, vocabulary, settings.window.mirrored, described, phrases_of(request.corpus)
+                settings,
+                vocabulary,
+                settings.window.mirrored,
+                described,
+                preparation and preparation.describe(),
+                phrases_of(request.corpus),
             )
             finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
         except (CorpusChanged, ArithmeticError, TypeError, ValueError):
@@ -269,7 +275,9 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
         vocabulary.save(work / VOCABULARY)
         task = partial(write_stored, classes=classes_for(first.size), directory=work, most=plan.sorted_entries)
         runs = list(in_parallel(task, stores, plan.workers, None))
-        description = StoreDescription(settings, vocabulary, first.mirrored, phrases=first.phrases)
+        description = StoreDescription(
+            settings, vocabulary, first.mirrored, None, first.manifest.get("preparation"), first.phrases
+        )
         finish(work, runs, description, plan, resources)
 
 
@@ -280,7 +288,7 @@ def refuse_unlike(first: Store, store: Store) -> None:
         ("window and weights", first.window, store.window),
         ("kind (symmetric or not)", first.mirrored, store.mirrored),
         *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
-        ("phrases", first.phrases, store.phrases),
+        ("tokenizer or phrases", first.manifest.get("preparation"), store.manifest.get("preparation")),
     ):
         if mine != theirs:
             raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")

@@ -147,20 +147,6 @@ def load_glove(
         return sparse.coo_array((table["weight"], (ids[0], ids[1])), shape=(size, size)), known
 
 
-def columns_of_rows(
-    n: int, compressed: Callable[[int, int, int], Compressed]
-) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Yield (context, terms, values) for each context that has any, class by class of the n that `compressed` reads."""
-    for i in range(n):
-        parts = [compressed(i, j, n) for j in range(n)]
-        rows = np.concatenate([part.rows for part in parts])
-        columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
-        values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
-        starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
-        for some in np.split(order, starts[1:]) if len(order) else []:
-            yield i + n * int(rows[some[0]]), columns[some], values[some]
-
-
 def save_glove(
     cooccurrence: str | os.PathLike[str],
     vocabulary: str | os.PathLike[str],
@@ -182,3 +168,18 @@ def save_glove(
                 table = np.empty(len(terms), dtype=GLOVE_RECORD)
                 table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
                 file.write(table.tobytes())
+
+
+def columns_of_rows(
+    compressed: Callable[[int, int, int], Compressed], classes: int
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield (context, terms, values) for each context of a store that has any, class by class."""
+    n = classes
+    for i in range(n):
+        parts = [compressed(i, j, n) for j in range(n)]
+        rows = np.concatenate([part.rows for part in parts])
+        columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
+        values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
+        starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
+        for some in np.split(order, starts[1:]) if len(order) else []:
+            yield i + n * int(rows[some[0]]), columns[some], values[some]

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
 from gensim_hilbert.counting.plan import Resources
@@ -65,6 +66,9 @@ class PairCounts:
         corpus: Any,
         *,
         directory: str | os.PathLike[str] | None = None,
+        tokenizer: Any = None,
+        sentence_ends: str = "lines",
+        phrases: Any = None,
         window: int | tuple[int, int] = 5,
         weights: str | Sequence[Any] = "dynamic",
         min_count: int = 5,
@@ -73,7 +77,6 @@ class PairCounts:
         trim_rule: TrimRule | None = None,
         sorted_vocab: bool = True,
         vocabulary: Vocabulary | None = None,
-        phrases: Any = None,
         recount: bool = True,
         oov: str = "remove",
         sample: float = 0.0,
@@ -101,6 +104,16 @@ class PairCounts:
             is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
             object.
 
+        tokenizer : str, path, Tokenizer, tokenizers.Tokenizer or function, optional
+            What makes words of text, as in `HilbertMLE`; by default, white space separates them. Lists of words are
+            left as they are. An iterable, other than a list, may then have texts as str instead. A function must be
+            one that can be pickled to run on an executor of processes, and counting with it cannot go on after an
+            interruption.
+        sentence_ends : {"lines", "punctuation"}
+            Whether sentences end at line ends only, or also at punctuation with white space behind it.
+        phrases : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
+            Words to join first, such as "new york" to "new_york". "auto" finds those of the corpus by the defaults of
+            `Phrases.from_corpus`, which are gensim's. They are stored with the counts.
         window : int or (int, int)
             How many words to each side are contexts. A pair is for left and right: (5, 0) takes left contexts only.
         weights : {"dynamic", "flat", "harmonic"} or list
@@ -121,9 +134,6 @@ class PairCounts:
         vocabulary : Vocabulary, optional
             Words to count over instead. With `sample`, tokens are removed by their frequencies in this vocabulary,
             so that parts of a corpus can be counted on their own and added up. Only with it can a corpus be a pipe.
-        phrases : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
-            Words to join first, such as "new york" to "new_york"; `Phrases` joins them. "auto" finds those of the
-            corpus by the defaults of `Phrases.from_corpus`, which are gensim's. They are stored with the counts.
         recount : bool
             Whether to count the words of `vocabulary` in the corpus. Pass False if its counts are those of this corpus
             already; this saves reading it once more.
@@ -147,25 +157,18 @@ class PairCounts:
         """
         settings = CountSettings(Window.parse(window, weights), oov, float(sample), index(seed), errors)
         rules = dict(
-            min_count=min_count,
-            max_vocab_size=max_vocab_size,
-            max_final_vocab=max_final_vocab,
-            trim_rule=trim_rule,
+            min_count=min_count, max_vocab_size=max_vocab_size, max_final_vocab=max_final_vocab, trim_rule=trim_rule,
             sorted_vocab=sorted_vocab,
-        )
+        )  # fmt: skip
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
         if directory is not None:
             directory = local_path(directory, "counts")
-        source = as_corpus(corpus, transport_params)
-        if phrases is not None:
-            work = dict(workers=workers, memory_gb=memory_gb, executor=executor, progress=progress)
-            source = with_phrases(source, phrases, errors=errors, **work)
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
+        work = dict(workers=workers, memory_gb=memory_gb, executor=executor, errors=errors, progress=progress)
+        source = with_phrases(source, phrases, **work)
         request = build.CountRequest(source, settings, rules, vocabulary, recount)
         return cls._made(
-            directory,
-            overwrite,
-            lambda destination: build.count_corpus(request, destination, resources),
-            request.corpus.names,
+            directory, overwrite, lambda where: build.count_corpus(request, where, resources), request.corpus.names
         )
 
     @classmethod
@@ -276,7 +279,7 @@ class PairCounts:
         for path in (cooccurrence, vocabulary):
             refuse_inputs(path, [self.directory], inside=True)
         exchange.save_glove(
-            cooccurrence, vocabulary, self.vocabulary, exchange.columns_of_rows(self._store.classes, self.compressed)
+            cooccurrence, vocabulary, self.vocabulary, exchange.columns_of_rows(self.compressed, self._store.classes)
         )
 
     @classmethod

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.corpus.sentences import SENTENCES
 from gensim_hilbert.counting.layout import (
     COUNT_WIDTHS,
     INDEX,
@@ -55,6 +56,7 @@ def check_manifest(manifest: dict[str, Any], path: Path) -> None:
         "errors": manifest.get("errors") in ERRORS,
         **{name: is_whole(manifest.get(name)) for name in ("words", "tokens", "sentences", "entries", "total")},
         "request": "request" in manifest,
+        "preparation": is_preparation(manifest.get("preparation")),
         "classes": is_whole(classes, 1, MOST_CLASSES + 1) and classes & (classes - 1) == 0,  # a power of two
     }
     wrong = next((name for name, is_right in checks.items() if not is_right), None)
@@ -77,6 +79,16 @@ def is_window(window: Any) -> bool:
         and sum(map(sum, sides)) < MOST_WEIGHT
         and is_whole(window["scale"], 1, MOST_WEIGHT if not any(sides) else MOST_SCALE + 1)
     )
+
+
+def is_preparation(value: Any) -> bool:
+    """Tell whether a value is what a manifest has of a preparation; what it says is read by those who need it."""
+    if value is None:
+        return True
+    if not isinstance(value, dict) or value.get("sentence_ends") not in SENTENCES or "tokenizer" not in value:
+        return False
+    joiner = value.get("joiner")
+    return joiner is None or (isinstance(joiner, dict) and is_whole(joiner.get("phrases")))
 
 
 def is_number(value: Any) -> bool:

@@ -14,17 +14,19 @@ AUTO = "auto"
 
 
 def with_phrases(corpus: Corpus, given: Any, **resources: Any) -> Corpus:
-    """Return a corpus with phrases joined.
+    """Return a corpus with phrases joined, or as it is if none are given.
 
     Parameters
     ----------
     corpus : Corpus
         The text.
-    given : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases
+    given : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
         The phrases. "auto" finds those of the corpus, by the defaults of `Phrases.from_corpus`.
     **resources
         Passed to `Phrases.from_corpus`.
     """
+    if given is None:
+        return corpus
     if is_auto(given) and not corpus.can_repeat:
         raise ValueError(
             f"{corpus.names[0]} can be read only once, but phrases='auto' reads a text once more: save it to a file "

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from gensim_hilbert.corpus.dispatch import default_workers
-from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.corpus.preparation import Preparation, preparation_of
 from gensim_hilbert.corpus.sources import as_corpus, encode_sentence
 from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.files import Staging, to_json
@@ -53,6 +53,8 @@ class Phrases:
         cls,
         corpus: Any,
         *,
+        tokenizer: Any = None,
+        sentence_ends: str = "lines",
         min_count: int = 5,
         threshold: float = 10.0,
         scoring: str = "default",
@@ -75,6 +77,8 @@ class Phrases:
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             As for `PairCounts.from_corpus`. No phrase is found across the places where a line of more than 1 MB is cut.
+        tokenizer, sentence_ends
+            What makes words of text, and where sentences end, as in `PairCounts.from_corpus`.
         min_count : int
             Least number of occurrences of a phrase.
         threshold : float
@@ -115,7 +119,7 @@ class Phrases:
             raise ValueError(f"memory_gb must be a number of gigabytes above 0, got {memory_gb!r}")
         if isinstance(connector_words, str):
             raise TypeError(f"connector_words must be a set of words, got the string {connector_words!r}; split it")
-        source = as_corpus(corpus, transport_params)
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
         if rounds > 1 and not source.can_repeat:
             raise ValueError(f"{source.names[0]} can be read only once: save it to a file first, or use rounds=1")
         rules = Rules(int(min_count), float(threshold), scoring, delimiter, frozenset(connector_words))

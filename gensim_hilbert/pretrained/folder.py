@@ -223,6 +223,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
         "phrases": AUTO if is_auto(model.phrases) else None,
         "provenance": provenance_of(model),
     }
+    if (preparation := model._preparation()) is not None:
+        facts["preparation"] = preparation.describe()
     words = word_tensors(model.wv.index_to_key, state.attributes_of(model))
     arrays = state.arrays_of(model)
     history = to_json(state.history_of(model), indent=1).encode()
@@ -335,6 +337,7 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
     with blaming(folder / MANIFEST):
         model = state.new_model(kind, manifest["settings"], objective)
         state.set_state(model, manifest["state"])
+        model._take_preparation(manifest.get("preparation"))
     model.phrases = AUTO if is_auto(manifest.get("phrases")) else None
     if PHRASES in manifest["files"]:
         model.phrases = Phrases.load(folder / PHRASES)

@@ -6,15 +6,18 @@ import pytest
 from helpers import table_of
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import pairs_of
+from reference import pairs_of, split_sentences
 
 from gensim_hilbert import PairCounts, Vocabulary
 from gensim_hilbert.corpus import blocks
 from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.corpus.sentences import ABBREVIATIONS
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.corpus.tokenizers import Tokenizer
+from gensim_hilbert.corpus.words import Words
 from gensim_hilbert.counting import plan as plan_module
+from gensim_hilbert.vocabulary import NothingToCount
 
 SPACES = [" ", "  ", "\t", "\u00a0", "\u3000", "\n", "\r\n", "\n\n", " \n "]
 
@@ -121,3 +124,50 @@ def test_the_listed_form_is_read_back():
     assert Preparation().of_text(b"a b\n\n c").data == b"a\xffb\xff\xfec\xff\xfe"
     assert Preparation().of_text(b" \nc", inside=True, is_open=True).data == b"\xfec\xff"
     assert Preparation().of_lists(prepared.data).places.tolist() == [0, 32, 80]
+
+
+RAW = st.lists(
+    st.tuples(
+        st.sampled_from(["-", "Ab", "cab.", "Dr.", "¿ΑΣ?", "…", "日。本", "İ½", "x!", "B."]), st.sampled_from(SPACES)
+    )
+).map(lambda parts: "".join(word + gap for word, gap in parts))
+
+
+@given(
+    text=RAW,
+    block=st.sampled_from([1, 7, 64]),
+    suffix=st.sampled_from([".txt", ".txt.gz"]),
+    tokenizer=st.sampled_from([None, Words(), Words("lower", nfkc=True)]),
+)
+def test_sentences_that_end_in_punctuation_are_the_same_wherever_text_is_cut(
+    text, block, suffix, tokenizer, tmp_path_factory
+):
+    sentences = split_sentences(text, ABBREVIATIONS)
+    words = [one.split() for one in sentences] if tokenizer is None else tokenizer.tokenize(sentences)
+    path = tmp_path_factory.mktemp("text") / f"corpus{suffix}"
+    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    corpus = as_corpus(path, None, Preparation(tokenizer, "punctuation"))
+    expected = {}
+    if any(words):
+        vocabulary = Vocabulary.from_corpus(words, min_count=1)
+        expected = pairs_of(words, vocabulary.words, 3, 3, "dynamic")
+    if not expected:
+        return
+    whole = sampled_table(corpus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK_BYTES", block)
+        counts = PairCounts.from_corpus(corpus, window=3, min_count=1, workers=2)
+        sampled = sampled_table(corpus)
+    assert counts.vocabulary.words == vocabulary.words
+    assert counts.vocabulary.sentences == len(sentences)
+    assert table_of(counts) == expected
+    if tokenizer is None or not tokenizer.nfkc:  # The places in normalised text depend on where it is cut.
+        assert sampled == whole
+
+
+def sampled_table(corpus):
+    """The pairs that are left by subsampling, if any."""
+    try:
+        return table_of(PairCounts.from_corpus(corpus, window=3, min_count=1, workers=2, sample=0.2))
+    except NothingToCount:
+        return {}

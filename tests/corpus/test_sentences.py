@@ -23,10 +23,9 @@ texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(st.characters(exclud
 def sentences_of(text: str) -> list[str]:
     """The sentences of a text by the kernel."""
     data = text.encode()
-    ends = sorted(
-        {0, len(data), *breaks_in(data, "punctuation").tolist(), *(k + 1 for k, c in enumerate(data) if c == 10)}
-    )
-    pieces = [data[start:stop].decode() for start, stop in zip(ends, ends[1:], strict=False)]
+    line_ends = {k + 1 for k, c in enumerate(data) if c == ord("\n")}
+    ends = sorted({0, len(data), *breaks_in(data, "punctuation").tolist(), *line_ends})
+    pieces = [data[start:stop].decode() for start, stop in pairwise(ends)]
     return [piece.removesuffix("\n") for piece in pieces if piece.strip()]
 
 
