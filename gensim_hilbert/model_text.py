@@ -155,7 +155,7 @@ def count_pairs(
 ) -> PairCounts:
     """Count the pairs of a corpus, in a directory where they are found again after an interruption."""
     if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-        corpus = TokenCorpus(SpooledSentences(corpus.sentences))
+        corpus = TokenCorpus(SpooledSentences(corpus.sentences)).prepared(corpus.preparation)
     if corpus.fingerprint is None:
         directory = None  # counts of a corpus that cannot be recognised could not be used again
     try:

@@ -232,8 +232,8 @@ def count_words(
     """
     table = WordTable()
     cost = 0
-    for text in texts(blocks, report):
-        text.count(table, errors)
+    for text in texts(blocks, errors, report):
+        text.count(table)
         cost += text.block.cost
     return table.state(), cost
 
@@ -289,9 +289,9 @@ def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, error
         min_reduce += 1
         return table.keep(kept)
 
-    for text in texts(corpus.blocks(streams=True), bar.update):
+    for text in texts(corpus.blocks(streams=True), errors, bar.update):
         while not text.is_read():
-            text.count(table, errors, max_size)
+            text.count(table, max_size)
             if len(table) > max_size and not (text.is_read() and text.block.open):
                 table = prune()
     return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gensim_hilbert.corpus.rows import PIECE_BYTES, TEXT, TOKENS, encode_words
+from gensim_hilbert.corpus.rows import PIECE_BYTES, TEXT, TOKENS, encode_lists
 
 
 def import_pyarrow() -> Any:
@@ -69,7 +69,7 @@ def joined_lists(array: Any) -> bytes:
     array.validate(full=True)  # Bytes that are not UTF-8 would pass for ends of words.
     lists = array.cast(pa.large_list(pa.large_binary()))
     if lists.flatten().null_count:
-        return encode_words([word for word in row if word is not None] for row in array.to_pylist())
+        return encode_lists([word for word in row if word is not None] for row in array.to_pylist())
     lengths = pa.compute.list_value_length(lists)
     end, empty, nothing = (pa.scalar(value, pa.large_binary()) for value in (b"\xff\xfe", b"\xfe", b""))
     ends = pa.compute.if_else(pa.compute.greater(lengths, 0), end, empty)

@@ -19,7 +19,7 @@ from gensim_hilbert.corpus.rows import (
     TableReader,
     choose_column,
     encode_texts,
-    encode_words,
+    encode_lists,
     kind_of,
 )
 from gensim_hilbert.untrusted import parse_json
@@ -79,7 +79,7 @@ class JsonlReader(TableReader):
                     f"{name}: the line at byte {place()} holds {value!r:.80} as {column!r}, which is not {wanted}"
                 )
             rows.append(value)
-        return encode_words(rows) if self.listed else encode_texts(rows)
+        return encode_lists(rows) if self.listed else encode_texts(rows)
 
 
 def is_text(value: Any) -> bool:

@@ -7,11 +7,12 @@ skipped. Rows that are lists of words are written as the scanner reads token lis
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from gensim_hilbert.corpus.token_lists import encode_words
 from gensim_hilbert.untrusted import damage_named
 
 if TYPE_CHECKING:
@@ -166,10 +167,9 @@ def encode_texts(rows: list[str]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def encode_words(rows: Iterable[Iterable[str]]) -> bytes:
+def encode_lists(rows: Iterable[Sequence[str]]) -> bytes:
     """Return lists of words as the scanner reads them."""
-    sentences = (b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in row) for row in rows)
-    return b"".join(sentence + b"\xfe" for sentence in sentences)
+    return b"".join(encode_words(row) + b"\xfe" for row in rows)
 
 
 def kind_of(value: Any) -> str:
