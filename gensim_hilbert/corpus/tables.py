@@ -135,6 +135,7 @@ class TableCorpus(TextCorpus):
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """Yield all blocks in order."""
         for part in self.parts:
+            part = replace(part, preparation=self.preparation)
             if is_cut(part):
                 yield from cut_lines(part, part.facts.size or 0)
             elif streams:
