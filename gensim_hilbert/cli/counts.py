@@ -53,6 +53,10 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
 @click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
 @click.option(
+    "--column",
+    help="Column of tables (.parquet, .arrow, .jsonl, .csv ...) that holds the text.  [default: the only column of text]",
+)
+@click.option(
     "--window",
     type=WindowSizes(),
     default=5,
@@ -100,6 +104,8 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 @as_json
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
     """Count the word pairs of CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
+
+    Tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv) and dumps of Wikipedia (.xml.bz2) are read as well.
 
     After an interruption, a failure of a server or a full disk, give the same command again, and it goes on from there.
     """

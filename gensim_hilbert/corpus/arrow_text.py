@@ -16,9 +16,7 @@ def import_pyarrow() -> Any:
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError(
-            f"Parquet and Arrow need pyarrow ({error}): pip install 'gensim-hilbert[parquet]'"
-        ) from error
+        raise ImportError(f"Parquet and Arrow need pyarrow ({error}): pip install 'gensim-hilbert[parquet]'") from error
     return pyarrow
 
 

@@ -18,11 +18,10 @@ from gensim_hilbert.corpus.rows import (
     TableError,
     TableReader,
     choose_column,
-    encode_texts,
     encode_lists,
+    encode_texts,
     kind_of,
 )
-from gensim_hilbert.untrusted import parse_json
 
 LINES_LOOKED_AT = 1000  # to learn which columns there are
 BYTE_ORDER_MARK = "\ufeff"

@@ -59,13 +59,16 @@ class ParquetReader(TableReader):
         facts = file.metadata.row_group(group)
         parts = [facts.column(k) for k in range(facts.num_columns)]
         mine = [part for part in parts if part.path_in_schema.partition(".")[0] == self.column]
-        return max(0, sum(part.total_uncompressed_size for part in mine))
+        return max(0, sum(int(part.total_uncompressed_size) for part in mine))
 
 
 @contextmanager
 def opened_parquet(block: Block) -> Iterator[Any]:
     """Open a file with pyarrow, which reads columns in small steps."""
     pyarrow = import_pyarrow()
-    with opened_seekable(block) as file, table_damage(block.name, ParquetReader.what):
-        with pyarrow.parquet.ParquetFile(file, buffer_size=PIECE_BYTES, pre_buffer=False) as opened:
-            yield opened
+    with (
+        opened_seekable(block) as file,
+        table_damage(block.name, ParquetReader.what),
+        pyarrow.parquet.ParquetFile(file, buffer_size=PIECE_BYTES, pre_buffer=False) as opened,
+    ):
+        yield opened

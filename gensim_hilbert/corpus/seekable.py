@@ -39,10 +39,10 @@ def opened_seekable(block: Block) -> Iterator[BinaryIO]:
     if not block.facts.is_stream:
         with opened_unchanged(block) as file:
             yield file
-    elif has_ranges(block):
+    elif (block.reader is not None and block.reader.groups is not None) or has_ranges(block):
         remote = WebRanges(block) if scheme_of(block.name) in WEB_SCHEMES else BucketRanges(block)
         with io.BufferedReader(remote, BUFFER_BYTES) as buffered:
-            yield buffered  # type: ignore[misc]  # It is a BinaryIO in all but name.
+            yield buffered
     else:
         with tempfile.TemporaryFile(prefix="gensim_hilbert-") as copy:
             with (

@@ -155,7 +155,9 @@ class PairCounts:
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
         if directory is not None:
             directory = local_path(directory, "counts")
-        request = build.CountRequest(as_corpus(corpus, transport_params, column=column), settings, rules, vocabulary, recount)
+        request = build.CountRequest(
+            as_corpus(corpus, transport_params, column=column), settings, rules, vocabulary, recount
+        )
         return cls._made(
             directory,
             overwrite,
