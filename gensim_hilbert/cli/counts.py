@@ -13,6 +13,7 @@ from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.counting.layout import partial_of
+from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
 
 
@@ -54,7 +55,7 @@ memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=Tr
 @click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
 @click.option(
     "--column",
-    help="Column of tables (.parquet, .arrow, .jsonl, .csv ...) that holds the text.  [default: the only column of text]",
+    help=f"{OPTIONS['column'].help}  [default: {OPTIONS['column'].default_help}]",
 )
 @click.option(
     "--window",

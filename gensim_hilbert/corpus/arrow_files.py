@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from gensim_hilbert.corpus.arrow_text import columns_of, import_pyarrow, is_string, text_of_array
+from gensim_hilbert.corpus.arrow_text import columns_of, import_pyarrow, text_of_array
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.rows import PartlyRead, RowStream, TableReader, choose_column, table_damage
 from gensim_hilbert.corpus.seekable import has_ranges, opened_seekable
@@ -67,11 +67,6 @@ def checked(array: Any) -> Any:
     Whether text is UTF-8 is left to those who read it.
     """
     pyarrow = import_pyarrow()
-    if pyarrow.types.is_string(array.type) or pyarrow.types.is_large_string(array.type):
-        array.view(pyarrow.binary() if pyarrow.types.is_string(array.type) else pyarrow.large_binary()).validate(
-            full=True
-        )
-    else:
-        assert is_string(array.type) or not pyarrow.types.is_binary(array.type)
-        array.validate(full=True)
+    plain = {pyarrow.string(): pyarrow.binary(), pyarrow.large_string(): pyarrow.large_binary()}
+    (array.view(plain[array.type]) if array.type in plain else array).validate(full=True)
     return array

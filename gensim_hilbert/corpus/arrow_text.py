@@ -49,25 +49,25 @@ def text_of_array(array: Any, listed: bool) -> Iterator[bytes]:
     slices = -(-array.nbytes // PIECE_BYTES) or 1
     rows = -(-len(array) // slices) or 1
     for start in range(0, len(array), rows):
-        part = array.slice(start, rows).drop_null()
-        if len(part):
-            yield joined_lists(part) if listed else joined_texts(part)
+        part = array.slice(start, rows)
+        yield joined_lists(part) if listed else joined_texts(part)
 
 
 def joined_texts(array: Any) -> bytes:
     """Return strings as lines. They may be malformed UTF-8, about which `errors` decides later."""
     pa = import_pyarrow()
-    texts = array.cast(pa.large_string()).cast(pa.large_binary())
-    return joined(texts, b"\n") + b"\n"
+    texts = array.cast(pa.large_string()).cast(pa.large_binary()).drop_null()
+    return joined(texts, b"\n") + b"\n" if len(texts) else b""
 
 
 def joined_lists(array: Any) -> bytes:
     """Return lists of strings as the scanner reads them."""
     pa = import_pyarrow()
     array.validate(full=True)  # Bytes that are not UTF-8 would pass for ends of words.
-    lists = array.cast(pa.large_list(pa.large_binary()))
+    lists = array.cast(pa.large_list(pa.large_binary())).drop_null()
     if lists.flatten().null_count:
-        return encode_lists([word for word in row if word is not None] for row in array.to_pylist())
+        rows = array.drop_null().to_pylist()
+        return encode_lists([word for word in row if word is not None] for row in rows)
     lengths = pa.compute.list_value_length(lists)
     end, empty, nothing = (pa.scalar(value, pa.large_binary()) for value in (b"\xff\xfe", b"\xfe", b""))
     ends = pa.compute.if_else(pa.compute.greater(lengths, 0), end, empty)

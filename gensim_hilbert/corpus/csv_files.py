@@ -19,6 +19,7 @@ from gensim_hilbert.corpus.rows import (
     choose_column,
     encode_texts,
 )
+from gensim_hilbert.corpus.seekable import named_errors
 
 LONGEST_FIELD = (1 << 31) - 1  # characters; Python's own limit of 131,072 is shorter than many a text
 
@@ -32,7 +33,7 @@ class CsvReader(TableReader):
     @classmethod
     def look(cls, whole: Block, column: str | None) -> tuple[Self, list[int]] | None:
         """Choose a column by the header."""
-        with open_stream(whole.name, whole.transport_params, whole.facts) as stream:
+        with named_errors(whole.name), open_stream(whole.name, whole.transport_params, whole.facts) as stream:
             header = next(cls.records(stream, whole.name), None)
         if header is None:
             return None

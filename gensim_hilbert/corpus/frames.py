@@ -178,13 +178,14 @@ def frame_corpus(frame: Frame, column: str | None) -> Corpus:
 
 
 class Rows:
-    """Rows that are lists of words."""
+    """Rows that are lists of words; words without a value are skipped."""
 
     def __init__(self, frame: Frame, column: str | None):
         self.frame, self.column = frame, column
 
     def __iter__(self) -> Iterator[Any]:
-        return self.frame.rows(self.column)
+        for row in self.frame.rows(self.column):
+            yield [word for word in row if word is not None] if isinstance(row, list) else row
 
 
 class FrameCorpus(Corpus):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +21,8 @@ from gensim_hilbert.corpus.rows import (
     encode_texts,
     kind_of,
 )
+from gensim_hilbert.corpus.seekable import named_errors
+from gensim_hilbert.untrusted import parse_json
 
 LINES_LOOKED_AT = 1000  # to learn which columns there are
 BYTE_ORDER_MARK = "\ufeff"
@@ -37,8 +38,9 @@ class JsonlReader(TableReader):
     def look(cls, whole: Block, column: str | None) -> tuple[Self, list[int]] | None:
         """Choose a key of the first objects."""
         kinds: dict[str, str | None] = {}
-        with open_stream(whole.name, whole.transport_params, whole.facts) as stream:
-            for _, row in islice(objects_in(first_lines(stream, whole.name), 0, whole.name), LINES_LOOKED_AT):
+        with named_errors(whole.name), open_stream(whole.name, whole.transport_params, whole.facts) as stream:
+            first_lines = next(whole_lines(stream), b"")
+            for _, row in islice(objects_in(first_lines, 0, whole.name), LINES_LOOKED_AT):
                 for key, value in row.items():
                     if kinds.get(key) is None:
                         kinds[key] = None if value is None else kind_of(value)
@@ -107,23 +109,12 @@ def objects_in(data: bytes, start: int, name: str) -> Iterator[tuple[Any, dict[s
             return start + sum(len(line.encode("utf-8", "surrogateescape")) + 1 for line in lines[:number])
 
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            what = "it is nested too deeply" if isinstance(error, RecursionError) else error
-            raise TableError(f"{name}: the line at byte {place()} is not JSON: {what}") from None
+            row = parse_json(line)
+        except ValueError as error:
+            raise TableError(f"{name}: the line at byte {place()} is not JSON: {error}") from None
         if not isinstance(row, dict):
             raise TableError(f"{name}: the line at byte {place()} is {line!r:.80} and not a JSON object")
         yield place, row
-
-
-def first_lines(stream: Any, name: str) -> bytes:
-    """Return some lines from the beginning of a stream."""
-    try:
-        return next(whole_lines(stream), b"")
-    except (MemoryError, OSError):
-        raise
-    except Exception as error:  # Every decompressor raises its own.
-        raise OSError(f"{name} cannot be read: {error}") from error
 
 
 def whole_lines(stream: Any) -> Iterator[bytes]:

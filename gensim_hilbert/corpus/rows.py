@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gensim_hilbert.corpus.token_lists import encode_words
-from gensim_hilbert.untrusted import damage_named
+from gensim_hilbert.untrusted import damage_named, one_line
 
 if TYPE_CHECKING:
     from gensim_hilbert.corpus.blocks import Block
@@ -110,6 +110,11 @@ def table_damage(name: str, description: str) -> Iterator[None]:
         raise
     except ValueError as error:
         raise TableError(str(error)) from error
+    except MemoryError as error:
+        if type(error) is MemoryError:
+            raise
+        # A damaged file may ask for any amount.
+        raise TableError(f"{name} takes more memory than there is, or is damaged: {one_line(error)}") from error
 
 
 # ---------------------------------------------------------------------------------------------------- columns
