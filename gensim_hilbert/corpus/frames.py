@@ -12,7 +12,16 @@ from typing import Any
 
 from gensim_hilbert.corpus.arrow_text import columns_of, text_of_array
 from gensim_hilbert.corpus.blocks import Block, cut_stream
-from gensim_hilbert.corpus.rows import TEXT, TOKENS, RowStream, TableError, choose_column, encode_texts, kind_of
+from gensim_hilbert.corpus.rows import (
+    TEXT,
+    TOKENS,
+    RowStream,
+    TableError,
+    choose_column,
+    columns_of_rows,
+    encode_texts,
+    kind_of,
+)
 from gensim_hilbert.corpus.sources import Corpus, TokenCorpus
 
 ROWS_AT_ONCE = 1000
@@ -95,12 +104,12 @@ class HuggingFaceFrame(Frame):
     """A Dataset, an IterableDataset, or a column of one of them."""
 
     def columns(self) -> dict[str, str] | None:
-        """Return what the features tell, or else the first example."""
+        """Return what the features tell, or else the first examples."""
         if "Column" in type(self.data).__name__:
             return None
         if self.data.features is not None:
             return {name: kind_of_feature(feature) for name, feature in self.data.features.items()}
-        return {name: kind_of(value) for name, value in next(iter(self.data), {}).items()}
+        return columns_of_rows(self.data, None)
 
     def chunks(self, column: str | None) -> Iterator[Any]:
         """Yield arrays of a Dataset, and lists of what streams."""

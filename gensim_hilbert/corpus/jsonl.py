@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Self
 
 from gensim_hilbert.corpus import blocks
@@ -17,14 +16,13 @@ from gensim_hilbert.corpus.rows import (
     TableError,
     TableReader,
     choose_column,
+    columns_of_rows,
     encode_lists,
     encode_texts,
-    kind_of,
 )
 from gensim_hilbert.corpus.seekable import named_errors
 from gensim_hilbert.untrusted import parse_json
 
-LINES_LOOKED_AT = 1000  # to learn which columns there are
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -37,17 +35,12 @@ class JsonlReader(TableReader):
     @classmethod
     def look(cls, whole: Block, column: str | None) -> tuple[Self, list[int]] | None:
         """Choose a key of the first objects."""
-        kinds: dict[str, str | None] = {}
         with named_errors(whole.name), open_stream(whole.name, whole.transport_params, whole.facts) as stream:
             first_lines = next(whole_lines(stream), b"")
-            for _, row in islice(objects_in(first_lines, 0, whole.name), LINES_LOOKED_AT):
-                for key, value in row.items():
-                    if kinds.get(key) is None:
-                        kinds[key] = None if value is None else kind_of(value)
-        if not kinds:
+        rows = (row for _, row in objects_in(first_lines, 0, whole.name))
+        columns = columns_of_rows(rows, column)
+        if not columns:
             return None
-        # A key without any value so far may have texts later.
-        columns = {key: kind or ("text" if key == column else "nothing") for key, kind in kinds.items()}
         return cls(*choose_column(whole.name, columns, column)), []
 
     @contextmanager

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gensim_hilbert.corpus.token_lists import encode_words
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 1 << 20  # of a table, turned into text at once
 TEXT, TOKENS = "text", "lists of words"  # what a column holds that can be read
+ROWS_LOOKED_AT = 1000  # where no schema tells which columns there are
 MOST_NAMED = 12  # columns in an error message
 
 
@@ -144,6 +146,16 @@ def choose_column(name: str, columns: dict[str, str], wanted: str | None) -> tup
                 "(gensim-hilbert --column)"
             )
     raise TableError(f"{name} has no column of text, only {listing(columns)}")
+
+
+def columns_of_rows(rows: Iterable[dict[str, Any]], wanted: str | None) -> dict[str, str]:
+    """Return what each column holds in the first row that has a value for it; what is wanted may have texts later."""
+    kinds: dict[str, str | None] = {}
+    for row in islice(rows, ROWS_LOOKED_AT):
+        for key, value in row.items():
+            if kinds.get(key) is None:
+                kinds[key] = None if value is None else kind_of(value)
+    return {key: kind or (TEXT if key == wanted else "nothing") for key, kind in kinds.items()}
 
 
 def listing(names: Iterable[str]) -> str:

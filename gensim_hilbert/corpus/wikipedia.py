@@ -54,7 +54,7 @@ def articles(pages: bytes, name: str) -> Iterator[str]:
                 text = wikicorpus.filter_wiki(markup)
                 if len(wikicorpus.tokenize(text)) >= wikicorpus.ARTICLE_MIN_WORDS:
                     yield text
-    except (SyntaxError, AttributeError, RuntimeError) as error:  # The XML is damaged, or lacks what a page has.
+    except (SyntaxError, ValueError, AttributeError, RuntimeError) as error:  # Damaged, or without what a page has.
         raise TableError(f"{name} is not a dump of Wikipedia, or damaged: {error}") from error
 
 
