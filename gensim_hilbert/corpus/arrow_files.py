@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from typing import Any, Self
 
 from gensim_hilbert.corpus.arrow_text import columns_of, import_pyarrow, text_of_array
@@ -52,12 +53,15 @@ def opened_arrow(block: Block, column: str | None) -> Iterator[tuple[Any, int | 
         is_file = file.read(len(MAGIC)) == MAGIC
         file.seek(0)
         open_reader = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
-        options = {}
-        if column is not None:
-            number = open_reader(file).schema.get_field_index(column)
-            file.seek(0)
-            options = {"options": pyarrow.ipc.IpcReadOptions(included_fields=[number] if number >= 0 else None)}
-        with open_reader(file, **options) as opened:
+        if is_file and not block.facts.is_stream:  # Mapped, columns that are not wanted cost nothing.
+            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+            with open_reader(pyarrow.py_buffer(mapped)) as opened:
+                yield opened, opened.num_record_batches
+            return
+        number = -1 if column is None else open_reader(file).schema.get_field_index(column)
+        file.seek(0)
+        only = {"options": pyarrow.ipc.IpcReadOptions(included_fields=[number])} if number >= 0 else {}
+        with open_reader(file, **only) as opened:
             yield opened, opened.num_record_batches if is_file else None
 
 

@@ -157,7 +157,7 @@ class WebRanges(Ranges):
                 refuse_change(self.uri, self.block.facts, facts_in(response))
                 if response.status_code != 206 or range_in(response)[0] != start:
                     raise OSError(f"the server answers {headers['Range']} by {status_of(response)}")
-                return body_of(response, start)
+                return body_of(response, start, wanted)
 
         return self._repeated(ask)
 
@@ -165,12 +165,14 @@ class WebRanges(Ranges):
         return Patience(self.uri).repeat(action)
 
 
-def body_of(response: Any, start: int) -> bytes:
-    """Return the whole body of a response."""
+def body_of(response: Any, start: int, wanted: int) -> bytes:
+    """Return the beginning of the body of a response: some servers send more than was asked for."""
     import urllib3
 
     try:
-        data: bytes = response.raw.read(decode_content=False)
+        data: bytes = response.raw.read(wanted, decode_content=False)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise TemporaryFailure(f"the connection failed at byte {start}: {error}") from error
+    if len(data) < wanted:
+        raise TemporaryFailure(f"the answer ends at byte {start + len(data)} of {start + wanted}")
     return data
