@@ -53,6 +53,10 @@ class Block:
         """The place of its first byte in the corpus."""
         return (self.source << SOURCE_SHIFT) + self.start
 
+    def has_begun(self, line: bytes) -> bool:
+        """Tell whether the last sentence of the beginning of a line, which is not blank, goes on behind it."""
+        return self.preparation is None or not self.preparation.ends_sentence(line)
+
     def read(self) -> Iterator[Block]:
         """Yield the same stretch as blocks that hold their data."""
         if self.data is not None:
@@ -101,10 +105,10 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
         if cut or not chunk:
             now = bytes_read() if bytes_read else seen + cut
             is_open = bool(chunk) and data[cut - 1] != line_end[0]
-            begun = False
-            if is_open:
+            begun = is_open and whole.listed  # Lists are cut after words only.
+            if is_open and not whole.listed:
                 line = data[:cut].rpartition(line_end)
-                begun = whole.listed or has_words(line[2]) or (inside and not line[1])
+                begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
             yield replace(
                 whole,
                 start=start,
@@ -142,7 +146,7 @@ def cut_file(whole: Block, size: int) -> Iterator[Block]:
         while start < size:
             stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
-            start, inside = stop, is_open and has_begun(file, stop)
+            start, inside = stop, is_open and has_begun(file, stop, whole)
 
 
 @contextmanager
@@ -175,14 +179,17 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     return size, False
 
 
-def has_begun(file: BinaryIO, position: int) -> bool:
-    """Tell whether there is a word between the start of the line and `position`."""
+def has_begun(file: BinaryIO, position: int, whole: Block) -> bool:
+    """Tell whether a sentence has begun, and not ended, between the start of the line and `position`."""
     while position > 0:
         start = max(0, position - 4096)
         file.seek(start)
         _, newline, line = file.read(position - start).rpartition(b"\n")
         if has_words(line):
-            return True
+            if not newline:  # What ends a sentence may depend on the word before the last mark.
+                file.seek(max(0, start - 64))
+                line = file.read(position - file.tell()).rpartition(b"\n")[2]
+            return whole.has_begun(line)
         if newline:
             return False
         position = start

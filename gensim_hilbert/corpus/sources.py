@@ -59,6 +59,10 @@ class Corpus(ABC):
         """Return the same corpus, whose text is prepared by whoever reads it."""
         corpus = copy(self)
         corpus.preparation = preparation
+        if self.fingerprint is not None:
+            files = [part for part in self.fingerprint if not isinstance(part, str)]
+            known = "" if preparation is None else preparation.fingerprint
+            corpus.fingerprint = None if known is None else [*files, known] if known else files
         return corpus
 
 

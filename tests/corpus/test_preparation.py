@@ -85,7 +85,11 @@ def test_a_joiner_sees_the_words_of_text_and_of_token_lists(tmp_path):
     preparation = Preparation(joiner=Capitals())
     for corpus in (path, [["a", "b"], ["c"]]):
         assert sorted(Vocabulary.from_corpus(as_corpus(corpus, None, preparation), min_count=1).words) == list("ABC")
-    assert preparation.describe() == {"tokenizer": None, "joiner": {"kind": "capitals"}}
+    assert preparation.describe() == {
+        "tokenizer": None,
+        "sentence_ends": "lines",
+        "joiner": {"kind": "capitals"},
+    }
 
 
 def test_the_draws_of_subsampling_depend_on_the_text_alone(tmp_path, block_bytes):
