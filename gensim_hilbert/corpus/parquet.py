@@ -58,7 +58,7 @@ class ParquetReader(TableReader):
         """Return how many bytes the column has in a row group, uncompressed, as the file tells."""
         facts = file.metadata.row_group(group)
         parts = [facts.column(k) for k in range(facts.num_columns)]
-        mine = [part for part in parts if part.path_in_schema.partition(".")[0] == self.column]
+        mine = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{self.column}.")]  # or its lists
         return max(0, sum(int(part.total_uncompressed_size) for part in mine))
 
 

@@ -79,6 +79,9 @@ class TableCorpus(TextCorpus):
         column: str | None = None,
     ):
         super().__init__(names, transport_params, known)
+        for name, facts in zip(names, self.facts, strict=True):
+            if not facts.can_repeat:
+                raise ValueError(f"{name} can be read only once, but a table is looked into first: save it to a file")
         self.parts = self._find_parts(column)
         if self.fingerprint is not None:
             columns = {part.name: part.reader.column for part in self.parts if part.reader}

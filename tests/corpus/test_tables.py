@@ -2,6 +2,7 @@
 
 import gzip
 import multiprocessing
+import os
 import random
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
@@ -13,12 +14,13 @@ from helpers import assert_same_counts, count
 from hypothesis import given
 from hypothesis import strategies as st
 from shell import assert_one_sentence, run_here
-from table_files import WRITERS, jsonl, rows_of, write_arrow, write_csv, write_jsonl, write_parquet
+from table_files import WRITERS, jsonl, rows_of, table_of_rows, write_arrow, write_csv, write_jsonl, write_parquet
 from texts import TEXT, pieces
 
 import gensim_hilbert.corpus.blocks
 from gensim_hilbert import HilbertMLE, PairCounts, Vocabulary
 from gensim_hilbert.corpus import blocks
+from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.rows import TableError
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.corpus.tables import divide, reader_of
@@ -33,6 +35,12 @@ def test_a_table_counts_as_its_text_does(name, tmp_path, expected, set_block_byt
     for block, workers in ((200, 1), (300, 2), (1 << 20, 2)):
         set_block_bytes(block)
         assert_same_counts(count(path, column="text", workers=workers), expected)
+
+
+def test_a_compressed_parquet_file(tmp_path, expected):
+    path = tmp_path / "table.parquet.gz"
+    path.write_bytes(gzip.compress(write_parquet(tmp_path / "table.parquet", ROWS).read_bytes()))
+    assert_same_counts(count(path), expected)
 
 
 def test_zst_is_read(tmp_path, expected):
@@ -115,6 +123,19 @@ def test_whatever_the_texts_hold(rows, name, block, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gensim_hilbert.corpus.blocks, "BLOCK_BYTES", block)
         assert_same_counts(count(path, column="text", min_count=1), count(lines, min_count=1))
+
+
+@pytest.mark.parametrize("ends", ["lines", "punctuation"])
+def test_a_tokenizer_works_on_rows_as_on_lines(ends, tmp_path, set_block_bytes):
+    set_block_bytes(300)
+    rows = ["The cat's mat. It SAT? Yes", "a b. " * 300, None, "Ünïcode-Wörter, 3.14!\nsecond line"] * 9
+    (tmp_path / "text.txt").write_text("".join(f"{row}\n" for row in rows if row is not None))
+    preparation = preparation_of("words", ends)
+    expected = count(as_corpus(tmp_path / "text.txt", preparation=preparation))
+    for name in ("table.parquet", "table.jsonl", "table.csv.gz", "stream.arrow"):
+        path = WRITERS[name](tmp_path / name, rows)
+        assert_same_counts(count(as_corpus(path, preparation=preparation, column="text")), expected)
+    assert_same_counts(count(as_corpus(table_of_rows(rows), preparation=preparation)), expected)
 
 
 # ---------------------------------------------------------------------------------------------------- parts and places
@@ -206,6 +227,13 @@ def test_a_column_that_is_missing_in_a_later_file(tmp_path, refused):
             assert count(folder, column="text").vocabulary.tokens == 18
 
 
+def test_columns_of_odd_names(tmp_path):
+    for name in ("a.b", "", "a b", "é", "text.list.element"):
+        pq.write_table(pa.table({name: ["one two"] * 9, "a": [{"b": 1}] * 9}), tmp_path / "table.parquet")
+        assert count(tmp_path / "table.parquet", column=name).vocabulary.tokens == 18
+        assert count(tmp_path / "table.parquet").vocabulary.tokens == 18
+
+
 @pytest.mark.usefixtures("block_bytes")
 def test_lists_of_words(tmp_path):
     sentences = [["New York", "a\nb", ""], [], ["a\nb", "é"], [""], None, ["x", None, "y"], ["z"] * 100] * 3
@@ -231,6 +259,11 @@ def test_text_and_tables_together(tmp_path, refused):
     refused(ValueError, message, tmp_path)
     refused(ValueError, r"column='text' is for tables .*, but .*README\.md is none", tmp_path / "*.md", column="text")
     refused(TypeError, "column='text' is for tables, but a list is none", [["one", "two"]], column="text")
+
+
+def test_a_fifo(tmp_path, refused):
+    os.mkfifo(tmp_path / "table.jsonl")
+    refused(ValueError, r"table\.jsonl can be read only once, .*: save it to a file", tmp_path / "table.jsonl")
 
 
 @pytest.mark.parametrize("name", WRITERS)
