@@ -67,7 +67,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
 
     The parameters up to `shrink_windows` are gensim's, in its order and with its defaults. `sg`, `hs`, `cbow_mean`,
     `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open opens: several
-    files, compressed ones, URIs.
+    files, compressed ones, URIs, and tables such as .parquet. `sentences` may be a column of texts, too, such as a
+    Series of pandas.
 
     With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs of
     its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is training
@@ -154,6 +155,8 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
     min_n, max_n, bucket : int
         With `subwords`, the lengths of the shortest and of the longest n-grams, and the number of buckets that they
         are hashed to, as in gensim's `FastText`. A model has one vector per bucket.
+    column : str, optional
+        The column of tables that holds the text. It may be left out if there is only one such column.
     """
 
     # Set by gensim, which has no types.
@@ -180,7 +183,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
         device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
         gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None, phrases: Any = None, subwords: bool = False,
-        min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000,
+        min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000, column: str | None = None,
     ):  # fmt: skip
         values = resolve(dict(
             vector_size=vector_size, alpha=alpha, window=window, min_count=min_count, max_vocab_size=max_vocab_size,
@@ -193,7 +196,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
             background_samples=background_samples, device=device, precision=precision, memory_gb=memory_gb,
             vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
             gibbs_steps=gibbs_steps, checkpoint=checkpoint, phrases=phrases, subwords=subwords, min_n=min_n,
-            max_n=max_n, bucket=bucket,
+            max_n=max_n, bucket=bucket, column=column,
         ))  # fmt: skip
         if checkpoint is not None:
             values["checkpoint"] = local_path(checkpoint, "checkpoints")
@@ -215,7 +218,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
         self.wv = self._new_vectors(values["vector_size"])
         super().__init__(**{name: value for name, value in values.items() if name in gensims})
         if sentences is not None or corpus_file is not None:
-            sentences, corpus_file = resolve_corpus(sentences, corpus_file)
+            sentences, corpus_file = resolve_corpus(sentences, corpus_file, column)
             corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
             self._check_corpus_sanity(**corpus, passes=epochs + 1)
             self.build_vocab(**corpus, trim_rule=trim_rule)
@@ -282,7 +285,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
         self.alpha, self.min_alpha = alpha, min_alpha
         self._check_training_sanity(epochs=epochs, total_examples=total_examples, total_words=total_words)
         assert epochs is not None
-        corpus_iterable, corpus_file = resolve_corpus(corpus_iterable, corpus_file)
+        corpus_iterable, corpus_file = resolve_corpus(corpus_iterable, corpus_file, self.column)
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.corpus.frames import frame_corpus, frame_of
 from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
@@ -26,21 +27,24 @@ FEW_TOKENS = 1_000_000  # in a smaller corpus, a single draw of which tokens to 
 MOST_NAMES = 20  # of the files of a text that a model remembers
 
 
-def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
+def resolve_corpus(corpus_iterable: Any, corpus_file: Any, column: str | None) -> tuple[Any, Any]:
     """Find the files of a corpus once, so that whoever is given the result need not look for them again.
 
     Only `corpus_file` stands for files, also compressed and remote ones. A list of str as `corpus_iterable` is one
-    sentence per str, about which gensim warns; it never holds paths.
+    sentence per str, about which gensim warns; it never holds paths. Tables of pandas and others come back in the place
+    of files; `column` is the column of tables.
     """
     if isinstance(corpus_iterable, str | bytes | os.PathLike):
         raise TypeError(
             f"sentences must be lists of words, got {corpus_iterable!r}; to read a file, pass "
             f"corpus_file={corpus_iterable!r}, and to train on one text, pass [text.split()]"
         )
+    if corpus_file is None and (frame := frame_of(corpus_iterable)) is not None:
+        return None, frame_corpus(frame, None if frame.columns() is None else column)
     if corpus_file is None or corpus_iterable is not None:
         return corpus_iterable, corpus_file
     try:
-        return None, as_corpus(corpus_file)
+        return None, as_corpus(corpus_file, column=column)
     except ConnectionError:
         raise
     except (OSError, TypeError) as error:

@@ -44,6 +44,7 @@ class VocabularyHooks(Word2Vec):
     trained_on: list[dict[str, Any]]
     subwords: bool
     checkpoint: str | os.PathLike[str] | None
+    column: str | None
     objective: Objective
     _vectors_crc: int | None
     _preparation: Callable[[], Preparation | None]
@@ -51,7 +52,7 @@ class VocabularyHooks(Word2Vec):
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
-        super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file), *args, **kwargs)
+        super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file, self.column), *args, **kwargs)
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         """Check what gensim checks, except of files: these have been resolved, and may also be compressed or remote."""

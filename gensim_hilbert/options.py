@@ -230,6 +230,8 @@ OPTIONS = {option.name: option for option in (
            in_checkpoint=True),
     Option("bucket", 2_000_000, int, "Subwords: number of buckets that n-grams are hashed to.", least=1,
            limit=2**31 - 1, of_subwords=True, in_checkpoint=True),
+    Option("column", None, str, "Column of tables (.parquet, .arrow, .jsonl, .csv ...) that holds the text.",
+           also=(None,), default_help="the only column of text", of_counts=True),
 )}
 # fmt: on
 

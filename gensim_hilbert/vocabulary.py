@@ -83,14 +83,16 @@ class Vocabulary:
         executor: Executor | None = None,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
+        column: str | None = None,
         progress: bool = True,
     ) -> Vocabulary:
         """Count the words of a corpus and keep those that gensim's `build_vocab` would keep, in its order.
 
         Parameters
         ----------
-        corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
-            Text is UTF-8 with one sentence per line and words separated by white space.
+        corpus : path, URI, glob, directory, list of those, file object, table, or re-iterable of token lists
+            Text is UTF-8 with one sentence per line and words separated by white space. For tables see
+            `PairCounts.from_corpus`.
         tokenizer, sentence_ends
             What makes words and sentences of text, as in `PairCounts.from_corpus`.
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
@@ -104,13 +106,15 @@ class Vocabulary:
             How malformed UTF-8 is handled, as in `bytes.decode`.
         transport_params : dict, optional
             Passed to smart_open.
+        column : str, optional
+            The column of tables that holds the text; it may be left out if there is only one such column.
         progress : bool
             Whether to show a progress bar if standard error is a terminal.
         """
         refuse_rules(min_count, max_vocab_size, max_final_vocab)
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
-        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends), column=column)
         table = scan_words(
             source,
             max_vocab_size=max_vocab_size,

@@ -61,9 +61,10 @@ class FaultyHandler(http.server.BaseHTTPRequestHandler):
             return self.send_plain(404)
         if method == "HEAD" and not site.has_head:
             return self.send_plain(405)
-        data, start = site.files[name], 0
+        data, start, stop = site.files[name], 0, len(site.files[name])
         if asked and site.has_ranges and if_range in (None, site.etag, site.modified):
-            start = int(asked.removeprefix("bytes=").split("-")[0])
+            first, _, last = asked.removeprefix("bytes=").partition("-")
+            start, stop = int(first), min(stop, int(last) + 1) if last else stop
         fault = whole
         if method == "GET":
             fault = site.always.get(name) or (site.faults[name].pop(0) if site.faults.get(name) else whole)
@@ -71,8 +72,8 @@ class FaultyHandler(http.server.BaseHTTPRequestHandler):
             return self.send_plain(416, {"Content-Range": f"bytes */{len(data)}"})
         headers = {"ETag": site.etag, "Last-Modified": site.modified}
         if asked and site.has_ranges and if_range in (None, site.etag, site.modified):
-            headers["Content-Range"] = f"bytes {start}-{len(data) - 1}/{len(data)}"
-        body = data[start:]
+            headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(data)}"
+        body = data[start:stop]
         if method == "HEAD":
             return self.send_head({**headers, "Content-Length": str(len(body))})
         return fault(self, headers, body)

@@ -68,6 +68,10 @@ def with_text_options(function: Any) -> Any:
 @click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
 @with_text_options
 @click.option(
+    "--column",
+    help=f"{OPTIONS['column'].help}  [default: {OPTIONS['column'].default_help}]",
+)
+@click.option(
     "--window",
     type=WindowSizes(),
     default=5,
@@ -116,6 +120,8 @@ def with_text_options(function: Any) -> Any:
 @as_json
 def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
     """Count the word pairs of CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
+
+    Tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv) and dumps of Wikipedia (.xml.bz2) are read as well.
 
     After an interruption, a failure of a server or a full disk, give the same command again, and it goes on from there.
     """

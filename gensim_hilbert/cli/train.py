@@ -88,7 +88,8 @@ def train(
 ) -> None:
     """Train a model on CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
-    Without --tokenizer, white space separates words.
+    Tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv) and dumps of Wikipedia (.xml.bz2) are read as well. Without
+    --tokenizer, white space separates words.
 
     After an interruption, give the same command again, or --resume, and training goes on from there.
     """
@@ -112,7 +113,8 @@ def train(
         raise click.UsageError(
             f"the counts were made with their own {' and '.join(decided)}: count again for another value", ctx
         )
-    corpus_read = as_corpus(command["corpus"]) if command["corpus"] else None
+    column = command["settings"].get("column")
+    corpus_read = as_corpus(command["corpus"], column=column) if command["corpus"] else None
     refuse_output(output, work, command, corpus_read)
     refuse_to_overwrite(output, work, command)
     started = default_timer()

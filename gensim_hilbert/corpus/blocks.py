@@ -1,7 +1,7 @@
 """Blocks: stretches of a source, cut between two words, that can be read in any order by anybody.
 
 A block of a plain local file is only a range, read by whoever counts it. Compressed and remote files have to be read in
-order, and so do token lists.
+order, and so do token lists. A table has a reader, which makes text of its rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
+from gensim_hilbert.corpus.rows import TableError, TableReader
 
 if TYPE_CHECKING:
     from gensim_hilbert.corpus.preparation import Preparation
@@ -44,6 +45,7 @@ class Block:
     number: int = 0  # of its place among the blocks of a stream
     is_last: bool = False  # It is the last block of a stream; it may be empty.
     unwanted: frozenset[int] = frozenset()  # starts of blocks of this stream that need not be yielded
+    reader: TableReader | None = None  # of the table that the source is, or is a part of
     preparation: Preparation | None = None  # what whoever reads it does with its text before words are counted
 
     @property
@@ -60,7 +62,7 @@ class Block:
         if self.data is not None:
             yield self
         elif self.stop is None:
-            with open_stream(self.name, self.transport_params, self.facts) as stream:
+            with self._open() as stream:
                 for block in cut_stream(stream, self):
                     if block.is_last:
                         stream.check_unchanged()
@@ -70,7 +72,13 @@ class Block:
             with opened_unchanged(self) as file:
                 file.seek(self.start)
                 data = file.read(self.stop - self.start)
-            yield replace(self, data=data)
+            yield replace(self, data=self.reader.text_of(data, self) if self.reader else data)
+
+    def _open(self) -> Any:
+        """Open a source that must be read in order."""
+        if self.reader is not None:
+            return self.reader.open(self)
+        return open_stream(self.name, self.transport_params, self.facts)
 
 
 # ---------------------------------------------------------------------------------------------------- streams
@@ -78,25 +86,28 @@ class Block:
 
 def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
     """Yield blocks of about BLOCK_BYTES, cut after the last line end, or failing that after the last blank."""
+    line_end, blanks = (b"\xfe", (b"\xff",)) if whole.listed else (b"\n", (b" ", b"\t", b"\r", b"\v", b"\f"))
     bytes_read = getattr(stream, "bytes_read", None)
     rest, start, inside, seen, number = b"", 0, False, 0, 0
     while True:
         try:
             chunk = read_fully(stream, max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
-        except (CorpusChanged, MemoryError, UnicodeError):
+        except (CorpusChanged, MemoryError, UnicodeError, TableError):
             raise
         except Exception as error:  # Every decompressor and client raises its own: zlib.error, LZMAError, ClientError.
+            if whole.reader is not None and isinstance(error, OSError) and whole.name in str(error):
+                raise
             raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
         data = rest + chunk if rest else chunk
         cut = len(data)
         if chunk:
-            cut = data.rfind(b"\n") + 1 or 1 + max(data.rfind(c) for c in (b" ", b"\t", b"\r", b"\v", b"\f"))
+            cut = data.rfind(line_end) + 1 or 1 + max(data.rfind(blank) for blank in blanks)
         if cut or not chunk:
             now = bytes_read() if bytes_read else seen + cut
-            is_open = bool(chunk) and data[cut - 1] != 0x0A
-            begun = False
-            if is_open:
-                line = data[:cut].rpartition(b"\n")
+            is_open = bool(chunk) and data[cut - 1] != line_end[0]
+            begun = is_open and whole.listed  # Lists are cut after words only.
+            if is_open and not whole.listed:
+                line = data[:cut].rpartition(line_end)
                 begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
             yield replace(
                 whole,

@@ -205,6 +205,15 @@ class BucketFile(io.RawIOBase):
             raise OSError(f"the answer ends at byte {self.position} of {size}")
         return len(data)
 
+    def read_at(self, start: int, wanted: int) -> bytes:
+        """Return so many bytes from a place on, fewer only at the end of the file."""
+        self._guarded(self.file.seek, start)
+        parts = []
+        while wanted > 0 and (part := self._guarded(self.file.read, wanted)):
+            parts.append(part)
+            wanted -= len(part)
+        return b"".join(parts)
+
     def close(self) -> None:
         """Close the connection."""
         if getattr(self, "file", None) is not None:

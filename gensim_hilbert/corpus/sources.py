@@ -1,4 +1,4 @@
-"""What a corpus can be: files of text, open files, or token lists."""
+"""What a corpus can be: files of text, open files, or token lists; for tables see tables.py and frames.py."""
 
 from __future__ import annotations
 
@@ -205,14 +205,22 @@ def encode_sentence(sentence: Any, number: int) -> bytes:
         raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; words must be str") from None
 
 
-def as_corpus(corpus: Any, transport_params: TransportParams = None, preparation: Preparation | None = None) -> Corpus:
-    """Make a corpus of whatever the user has: paths, globs, directories, URIs, file objects, or token lists.
+def as_corpus(
+    corpus: Any,
+    transport_params: TransportParams = None,
+    preparation: Preparation | None = None,
+    column: str | None = None,
+) -> Corpus:
+    """Make a corpus of whatever the user has: paths, globs, directories, URIs, file objects, tables, or token lists.
 
     A corpus that is one already is returned as it is, without another look at its files, or with a preparation if that
-    is given.
+    is given. `column` is the column of tables.
     """
+    from gensim_hilbert.corpus.frames import frame_corpus, frame_of  # They build on this module.
+    from gensim_hilbert.corpus.tables import TableCorpus, are_tables
+
     if preparation is not None:
-        return as_corpus(corpus, transport_params).prepared(preparation)
+        return as_corpus(corpus, transport_params, column=column).prepared(preparation)
     if isinstance(corpus, Corpus):
         return corpus
     if isinstance(corpus, str | os.PathLike):
@@ -220,7 +228,13 @@ def as_corpus(corpus: Any, transport_params: TransportParams = None, preparation
     if isinstance(corpus, list | tuple) and corpus and all(isinstance(item, str | os.PathLike) for item in corpus):
         known: dict[str, FileFacts] = {}
         names = [name for item in corpus for name in expand(os.fspath(item), transport_params, known)]
+        if are_tables(names, column):
+            return TableCorpus(names, transport_params, known, column)
         return TextCorpus(names, transport_params, known)
+    if (frame := frame_of(corpus)) is not None:
+        return frame_corpus(frame, column)
+    if column is not None:
+        raise TypeError(f"column={column!r} is for tables, but a {type(corpus).__name__} is none")
     if hasattr(corpus, "read"):
         return FileCorpus([corpus])
     if isinstance(corpus, list | tuple) and corpus and all(hasattr(item, "read") for item in corpus):

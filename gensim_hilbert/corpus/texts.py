@@ -35,7 +35,8 @@ class Text:
         self.data = block.data
         self.listed = block.listed
         self.places: np.ndarray | None = None  # of prepared words; those of others are the positions of their bytes
-        has_mark = block.start == 0 and not block.listed and self.data.startswith(BYTE_ORDER_MARK)
+        is_file = not block.listed and block.reader is None
+        has_mark = block.start == 0 and is_file and self.data.startswith(BYTE_ORDER_MARK)
         self.position = len(BYTE_ORDER_MARK) if has_mark else 0
         self.inside = block.inside  # The next word is in the middle of a sentence.
         self.words = 0  # read so far

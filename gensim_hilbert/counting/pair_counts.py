@@ -86,6 +86,7 @@ class PairCounts:
         executor: Executor | None = None,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
+        column: str | None = None,
         overwrite: bool = False,
         progress: bool = True,
     ) -> PairCounts:
@@ -96,9 +97,13 @@ class PairCounts:
 
         Parameters
         ----------
-        corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
+        corpus : path, URI, glob, directory, list of those, file object, table, or re-iterable of token lists
             Whatever smart_open opens: plain, .gz, .bz2, .xz, .zst, s3://, gs://, http(s)://, hdfs:// and more. Text is
-            UTF-8 with one sentence per line and words separated by white space; lines may have any length.
+            UTF-8 with one sentence per line and words separated by white space; lines may have any length. Tables are
+            files (.parquet, .arrow, .feather, .jsonl, .ndjson, .csv, .tsv) and objects of pandas, polars, pyarrow and
+            datasets; see docs/tables.md. Dumps of Wikipedia (.xml.bz2) are read as the text of their articles.
+        column : str, optional
+            The column of tables that holds the text; it may be left out if there is only one such column.
         directory : path, optional
             Where the store goes. Counting that was interrupted, or failed for a reason that may pass, goes on when it
             is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
@@ -163,7 +168,7 @@ class PairCounts:
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
         if directory is not None:
             directory = local_path(directory, "counts")
-        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends), column=column)
         work = dict(workers=workers, memory_gb=memory_gb, executor=executor, errors=errors, progress=progress)
         source = with_phrases(source, phrases, **work)
         request = build.CountRequest(source, settings, rules, vocabulary, recount)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import assert_same_counts, contents, count
 from shell import finish, signal_when, start
+from table_files import rows_of, write_jsonl, write_parquet
 from texts import pieces, write_gzip, zipf_text
 
 from gensim_hilbert import PairCounts
@@ -43,12 +44,22 @@ def lines_of(journal: Path) -> list[bytes]:
     return journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
 
 
-@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "gzip"])
-def test_killed_at_any_moment_the_same_command_completes_to_the_same_bytes(packed, large, tmp_path):
-    corpus = large
-    if packed:
-        corpus = tmp_path / "corpus.txt.gz"
-        corpus.write_bytes(gzip.compress(large.read_bytes(), 1))
+def packed(large: Path, path: Path) -> Path:
+    """The same text as another kind of file."""
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(large.read_bytes(), 1))
+    elif path.suffix == ".parquet":
+        write_parquet(path, rows_of(large.read_bytes()), rows_per_group=1000)
+    else:
+        write_jsonl(path, rows_of(large.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", [None, *(pytest.param(f"corpus.{kind}", marks=pytest.mark.slow) for kind in ("gz", "parquet", "jsonl"))]
+)
+def test_killed_at_any_moment_the_same_command_completes_to_the_same_bytes(name, large, tmp_path):
+    corpus = packed(large, tmp_path / name) if name else large
     whole = PairCounts.from_corpus(corpus, directory=tmp_path / "whole", window=2)
     target, partial = tmp_path / "counts", tmp_path / "counts.partial"
     journal = partial / JOURNAL

@@ -20,6 +20,7 @@ import pytest
 from faulty_server import cut, cut_chunked, cut_silently, reset, status, whole
 from helpers import assert_nothing_left, assert_same_counts, assert_same_vectors, contents, count
 from shell import assert_one_sentence, run_here
+from table_files import rows_of, write_parquet
 from texts import TEXT, pieces, zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
@@ -80,7 +81,7 @@ def test_any_failures_at_any_time_change_nothing(rounds, site, tmp_path, expecte
         with lock:
             at = chance.randrange(len(body) + 1)
             faults = [status(500), status(503, Retry_After="0"), cut(at), cut_silently(at), cut_chunked(at), reset(at)]
-            fault = chance.choice(faults) if chance.random() < 0.3 else whole
+            fault = chance.choice(faults) if chance.random() < often else whole
         fault(handler, headers, body)
 
     for number in range(rounds):
@@ -88,6 +89,13 @@ def test_any_failures_at_any_time_change_nothing(rounds, site, tmp_path, expecte
         site.has_ranges = chance.random() < 0.5
         parts = pieces(chance.choice([1, 4, 10]))
         site.files = {f"{k}.gz": gzip.compress(part) for k, part in enumerate(parts)}
+        often = 0.3
+        if number % 2:  # These are asked for in many small parts.
+            often = 0.05
+            site.files = {
+                f"{k}.parquet": write_parquet(tmp_path / "table.parquet", rows_of(part)).read_bytes()
+                for k, part in enumerate(parts)
+            }
         site.always = dict.fromkeys(site.files, fail_or_not)
         options = {"directory": tmp_path / str(number), "workers": chance.choice([1, 2, 6])}
         for _ in range(1000):
