@@ -99,6 +99,14 @@ cdef inline bint is_malformed(const Event* e) noexcept nogil:
     return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
 
 
+def all_str(words not None):
+    """Tell whether every word of a list or tuple is a plain str, and not an instance of a subclass."""
+    for word in words:
+        if type(word) is not str:
+            return False
+    return True
+
+
 class InvalidUTF8(ValueError):
     """Raised for malformed bytes at `position` of the block."""
 
@@ -349,6 +357,10 @@ cdef class WordTable:
                     out[self.slots[k].id - 1] = self.slots[k].count
         return result
 
+    def first_places(self):
+        """Return where each word was first seen, by its number."""
+        return np.array(<uint64_t[:self.size]> self.places) if self.size else np.zeros(0, dtype=np.uint64)
+
     def count_of(self, bytes word not None):
         """Return the count of one word; 0 if it is not there."""
         return self.slot_of(word).count
@@ -357,12 +369,8 @@ cdef class WordTable:
         """Return what `merge` takes: the bytes of all words, their ends, counts and first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)
         text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
-        if self.size == 0:
-            ends = places = np.zeros(0, dtype=np.uint64)
-        else:
-            ends = np.array(<uint64_t[:self.size]> self.ends)
-            places = np.array(<uint64_t[:self.size]> self.places)
-        return text, ends, self.counts(), places, self.tokens, self.sentences
+        ends = np.array(<uint64_t[:self.size]> self.ends) if self.size else np.zeros(0, dtype=np.uint64)
+        return text, ends, self.counts(), self.first_places(), self.tokens, self.sentences
 
     def words(self, selection=None):
         """Return the words, or those with the given numbers, as a list of str."""
