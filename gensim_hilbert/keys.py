@@ -163,14 +163,37 @@ def unpack_keys(packed: Iterable[bytes], are_json: np.ndarray | None, decode: Ca
     ]
 
 
-def strings_of(keys: Sequence[Any]) -> list[str]:
-    """Return the `str` of each key, or raise a ValueError if two of them are alike."""
-    strings = [str(key) for key in keys]
-    if len(set(strings)) != len(strings):
-        first: dict[str, Any] = {}
-        for key, text in zip(keys, strings, strict=True):
-            if first.setdefault(text, key) is not key:
-                raise ValueError(
-                    f"the keys {shown(first[text])} and {shown(key)} are both written {shown(text)}: rename one of them"
-                )
-    return strings
+# ---------------------------------------------------------------------------------------------------- as text
+
+
+def text_keys(keys: Sequence[Any], option: str | None, where: str) -> list[str]:
+    """Return keys for a file that holds text only: those that are str, or if the option is "str", the str of any."""
+    if option not in (None, "str"):
+        raise ValueError(f"keys must be 'str' or None, got {option!r}")
+    other = next((key for key in keys if not isinstance(key, str)), None)
+    if option is None and not all(isinstance(key, str) for key in keys):
+        raise TypeError(
+            f"{where} can hold only keys that are str, and {shown(other)} is of type {type(other).__name__}: pass "
+            "keys='str' (--keys str) to write the str of each key"
+        )
+    texts = [str.__str__(key) if isinstance(key, str) else str(key) for key in keys]
+    if len(set(texts)) != len(texts):
+        first: dict[str, int] = {}
+        number = next(number for number, text in enumerate(texts) if first.setdefault(text, number) != number)
+        one, other = keys[first[texts[number]]], keys[number]
+        raise ValueError(
+            f"the keys {shown(one)} and {shown(other)} would both be written {texts[number]!r}: rename one"
+        )
+    return texts
+
+
+def words_of_keys(keys: Sequence[Any]) -> list[str]:
+    """Return the str of each key, or raise an error for a key that is no str, and whose str is no single word."""
+    texts = text_keys(keys, "str", "a file of words")
+    for key, text in zip(keys, texts, strict=True):
+        if not isinstance(key, str) and text.split() != [text]:
+            raise ValueError(
+                f"the key {shown(key)} would be written {text!r}, which is not a word: use gensim's `save` or "
+                "`save_pretrained`, or rename the key"
+            )
+    return texts

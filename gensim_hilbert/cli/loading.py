@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +102,21 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
     return words
 
 
-def require_word(word: str, words: KeyedVectors, path: Path) -> None:
-    """Raise an error for a word that has no vector; it names similar words."""
-    if word not in words:
-        raise KeyError(
-            f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
-        )
+def key_of(word: str, words: KeyedVectors, path: Path) -> Any:
+    """Return the key that a word on the command line stands for, or raise an error that names similar words."""
+    key = known_key(word, words.key_to_index)
+    if key not in words:
+        similar = closest(word, map(str, words.index_to_key))
+        raise KeyError(f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{similar}")
+    return key
+
+
+def known_key(word: str, keys: Mapping[Any, int]) -> Any:
+    """Return a word as it is if it is a key, or else the one key that is written like that, such as a number."""
+    if word in keys:
+        return word
+    alike = [key for key in keys if not isinstance(key, str) and str(key) == word]
+    return alike[0] if len(alike) == 1 else word
 
 
 def require_covectors(model: Any, path: Path) -> None:

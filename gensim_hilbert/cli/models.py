@@ -11,10 +11,11 @@ import click
 from gensim_hilbert.cli.loading import (
     COUNTS,
     files_of,
+    key_of,
     kind_of,
+    known_key,
     load,
     require_covectors,
-    require_word,
     trust_pickle,
     words_of,
 )
@@ -49,19 +50,20 @@ def neighbors(
         contexts = getattr(loaded, "vectors_option", None) == "v"
     if contexts:
         require_covectors(loaded, model)
-    for word in words:
-        require_word(word, vectors, model)
+    keys = [key_of(word, vectors, model) for word in words]
     found = [
         {
-            "word": word,
-            "similar": [{"word": other, "cosine": cosine} for other, cosine in vectors.most_similar(word, topn=topn)],
+            "word": str(key),
+            "similar": [
+                {"word": str(other), "cosine": cosine} for other, cosine in vectors.most_similar([key], topn=topn)
+            ],
         }
-        for word in words
+        for key in keys
     ]
     if contexts:
-        for entry in found:
-            pairs = loaded.most_cooccurring(entry["word"], topn=topn)
-            entry["contexts"] = [{"word": other, "pmi": value} for other, value in pairs]
+        for key, entry in zip(keys, found, strict=True):
+            pairs = loaded.most_cooccurring(key, topn=topn)
+            entry["contexts"] = [{"word": str(other), "pmi": value} for other, value in pairs]
     show(found, "\n\n".join(map(side_by_side, found)), as_json)
 
 
@@ -87,9 +89,9 @@ def side_by_side(entry: dict[str, Any]) -> str:
 def analogy(model: Path, a: str, b: str, c: str, topn: int, trust_pickle: bool, as_json: bool) -> None:
     """Complete an analogy, A is to B as C is to ..., by products of cosines (3CosMul)."""
     vectors = words_of(load(model, trust_pickle), model)
-    for word in (a, b, c):
-        require_word(word, vectors, model)
+    a, b, c = (key_of(word, vectors, model) for word in (a, b, c))
     found = vectors.most_similar_cosmul(positive=[b, c], negative=[a], topn=topn)
+    found = [(str(key), score) for key, score in found]
     facts = [{"word": word, "score": score} for word, score in found]
     show(facts, table([(word, f"{score:6.3f}") for word, score in found]), as_json)
 
@@ -110,17 +112,17 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
         from gensim_hilbert.counting.pair_counts import PairCounts
 
         counts = PairCounts.open(model)
+        one, other = (known_key(word, counts.vocabulary.index) for word in (context, term))
     else:
         loaded = load(model, trust_pickle)
         require_covectors(loaded, model)
-        require_word(context, loaded.covectors, model)
-        require_word(term, loaded.wv, model)
-        facts["fitted"] = loaded.pmi(context, term)
+        one, other = key_of(context, loaded.covectors, model), key_of(term, loaded.wv, model)
+        facts["fitted"] = loaded.pmi(one, other)
         counts = loaded.fitted_counts
-        if term not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
+        if other not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
             counts = None
     if counts is not None:
-        facts["counted"] = counts.pmi(context, term)
+        facts["counted"] = counts.pmi(one, other)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)
     show(facts, line, as_json)
 
@@ -138,6 +140,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     show_default=True,
     help="Matrix to write.",
 )
+@click.option("--keys", type=click.Choice(["str"]), help="Write keys that are not text, such as numbers, as text.")
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
@@ -148,6 +151,7 @@ def export(
     output: str,
     kind: str | None,
     what: str,
+    keys: str | None,
     skip_unfit: bool,
     trust_pickle: bool,
     as_json: bool,
@@ -159,7 +163,7 @@ def export(
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
-    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
+    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, keys=keys, **options)
     size = words_of(loaded, model).vector_size
     facts = {"output": output, "what": what, "words": words, "vector_size": size}
     show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)

@@ -265,11 +265,13 @@ class PairCounts:
         refuse_inputs(path, [self.directory], inside=True)
         exchange.save_npz(path, self.to_scipy(), self.vocabulary, self.scale)
 
-    def to_glove(self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]) -> None:
-        """Write records and vocabulary for GloVe's `shuffle` and `glove`."""
+    def to_glove(
+        self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], *, keys: str | None = None
+    ) -> None:
+        """Write records and vocabulary for GloVe's `shuffle` and `glove`; `keys="str"` writes the str of any words."""
         for path in (cooccurrence, vocabulary):
             refuse_inputs(path, [self.directory], inside=True)
-        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows())
+        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows(), keys)
 
     @classmethod
     def _made(
