@@ -1,19 +1,17 @@
-"""Counts the words of a corpus: text in parallel in C, and tokens that are no text by Python's dict."""
+"""Counts the words of a corpus: text in parallel in C, and other tokens as Python's dict tells them apart."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from itertools import chain, islice
 from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
 
-from gensim_hilbert._tokens import WordTable
+from gensim_hilbert._tokens import TokenCounter, WordTable
 from gensim_hilbert.corpus.any_tokens import refuse_unhashable
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_here
@@ -25,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 TrimRule = Callable[[Any, int, int], int]
 MOST_WORDS = (1 << 32) - 1  # Ids have 32 bits.
-SENTENCES_AT_A_TIME = 1024  # of tokens that are no text
+TOKENS_PER_REPORT = 1 << 16
 
 
 class NothingToCount(ValueError):
@@ -184,34 +182,29 @@ def scan_pruned(corpus: Corpus, pruning: Pruning, errors: str, bar: Progress) ->
 def scan_tokens(
     before: CountedWords, sentences: Iterator[Sequence[Any]], pruning: Pruning | None, bar: Progress
 ) -> CountedTokens:
-    """Count the tokens of sentences by Python's dict, in addition to the words of the sentences before them."""
-    counts = Counter(in_first_order(before))
-    tokens, number = before.tokens, before.sentences
-    while some := list(islice(sentences, SENTENCES_AT_A_TIME)):
-        try:
-            if pruning is None:
-                counts.update(chain.from_iterable(some))
-            else:
-                counts = count_pruned(counts, some, pruning)
-        except TypeError:
-            for place, sentence in enumerate(some, start=number):
-                refuse_unhashable(sentence, place)
-            raise
-        new, number = sum(map(len, some)), number + len(some)
-        tokens += new
-        bar.update(0, new)
-    return CountedTokens(counts, tokens, number)
-
-
-def count_pruned(counts: Counter[Any], sentences: list[Sequence[Any]], pruning: Pruning) -> Counter[Any]:
-    """Return counts with the tokens of some sentences added, pruned after each sentence that leaves too many words."""
+    """Count the tokens of sentences as a dict tells them apart, in addition to the words of the sentences before."""
+    counter = TokenCounter(in_first_order(before))
+    tokens, number, shown = before.tokens, before.sentences, before.tokens
     for sentence in sentences:
-        for token in sentence:
-            counts[token] += 1
-        if len(counts) > pruning.max_size:
-            words, kept = list(counts), pruning.kept(CountedTokens(counts, 0, 0)).tolist()
-            counts = Counter({words[k]: counts[words[k]] for k in kept})
-    return counts
+        try:
+            counter.add(sentence)
+        except TypeError:
+            refuse_unhashable(sentence, number)
+            raise
+        tokens, number = tokens + len(sentence), number + 1
+        if tokens - shown > TOKENS_PER_REPORT:
+            bar.update(0, tokens - shown)
+            shown = tokens
+        if pruning is not None and len(counter) > pruning.max_size:
+            counter = TokenCounter(pruned(counter.counts(), pruning))
+    bar.update(0, tokens - shown)
+    return CountedTokens(counter.counts(), tokens, number)
+
+
+def pruned(counts: dict[Any, int], pruning: Pruning) -> dict[Any, int]:
+    """Return the words that stay, with their counts, in the same order."""
+    words = list(counts)
+    return {words[k]: counts[words[k]] for k in pruning.kept(CountedTokens(counts, 0, 0)).tolist()}
 
 
 # ---------------------------------------------------------------------------------------------------- gensim's rules
