@@ -3,6 +3,9 @@
 The table keeps a slot of 32 bytes for each word, two per cache line. A word of up to 15 bytes is compared and counted
 without touching other memory. Words come out of the scanner in batches, so that their slots can be fetched ahead.
 """
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.long cimport PyLong_AsSsize_t
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
@@ -71,6 +74,69 @@ cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nog
 
 cdef inline bint is_malformed(const Event* e) noexcept nogil:
     return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
+
+
+def all_str(words not None):
+    """Tell whether every word of a list or tuple is a plain str, and not an instance of a subclass."""
+    for word in words:
+        if type(word) is not str:
+            return False
+    return True
+
+
+cdef class TokenCounter:
+    """Counts tokens of any type: a dict numbers them in the order in which they are first seen, and C counts them."""
+    cdef dict numbers
+    cdef uint64_t* numbered
+    cdef Py_ssize_t room
+
+    def __cinit__(self, dict counts not None):
+        """Begin with the counts of some words."""
+        cdef Py_ssize_t number = 0
+        self.numbers = {}
+        self.room = max(1024, 2 * len(counts))
+        self.numbered = <uint64_t*> malloc(self.room * sizeof(uint64_t))
+        if not self.numbered:
+            raise MemoryError
+        for word, count in counts.items():
+            self.numbers[word] = number
+            self.numbered[number] = count
+            number += 1
+
+    def __dealloc__(self):
+        free(self.numbered)
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def add(self, tokens not None):
+        """Count the tokens of a sentence."""
+        cdef PyObject* found
+        cdef Py_ssize_t number
+        cdef void* more
+        for token in tokens:
+            found = PyDict_GetItemWithError(self.numbers, token)
+            if found:
+                self.numbered[PyLong_AsSsize_t(<object> found)] += 1
+                continue
+            number = len(self.numbers)
+            if number == self.room:
+                more = realloc(self.numbered, 2 * self.room * sizeof(uint64_t))
+                if not more:
+                    raise MemoryError
+                self.numbered = <uint64_t*> more
+                self.room *= 2
+            self.numbers[token] = number
+            self.numbered[number] = 1
+
+    def counts(self):
+        """Return the words with their counts, in the order in which they were first seen."""
+        cdef Py_ssize_t number = 0
+        cdef dict result = {}
+        for word in self.numbers:
+            result[word] = self.numbered[number]
+            number += 1
+        return result
 
 
 class InvalidUTF8(ValueError):
@@ -355,6 +421,10 @@ cdef class WordTable:
                     out[self.slots[k].id - 1] = self.slots[k].count
         return result
 
+    def first_places(self):
+        """Return where each word was first seen, by its number."""
+        return np.array(<uint64_t[:self.size]> self.places) if self.size else np.zeros(0, dtype=np.uint64)
+
     def count_of(self, bytes word not None):
         """Return the count of one word; 0 if it is not there."""
         return self.slot_of(word).count
@@ -363,12 +433,8 @@ cdef class WordTable:
         """Return what `merge` takes: the bytes of all words, their ends, counts and first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)
         text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
-        if self.size == 0:
-            ends = places = np.zeros(0, dtype=np.uint64)
-        else:
-            ends = np.array(<uint64_t[:self.size]> self.ends)
-            places = np.array(<uint64_t[:self.size]> self.places)
-        return text, ends, self.counts(), places, self.tokens, self.sentences
+        ends = np.array(<uint64_t[:self.size]> self.ends) if self.size else np.zeros(0, dtype=np.uint64)
+        return text, ends, self.counts(), self.first_places(), self.tokens, self.sentences
 
     def words(self, selection=None):
         """Return the words, or those with the given numbers, as a list of str."""

@@ -24,7 +24,7 @@ from gensim_hilbert.objectives import Objective, named
 from gensim_hilbert.phrases.applying import is_auto
 from gensim_hilbert.phrases.table import as_phrases
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
-from gensim_hilbert.vocabulary import MOST_WORDS
+from gensim_hilbert.word_scan import MOST_WORDS
 
 SOLVERS = ("factorization", "gibbs")
 Kind = type[int] | type[float] | type[str] | type[bool]

@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 PAIRS_AT_A_TIME = 1 << 16  # whose rows are copied
 SCORES_AT_A_TIME = 1 << 24  # words asked about, times words in the vocabulary
 RAREST = 1e-30  # frequency of words that do not occur
-Neighbours = list[tuple[str, float]]
+Key = Any  # a word, or any hashable object that takes the place of one; an int that is no key is the number of a row
+Neighbours = list[tuple[Key, float]]
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,13 @@ class Queries:
 
     # ------------------------------------------------------------------ PMI
 
-    def pmi(self, context: str | int, term: str | int) -> float:
+    def pmi(self, context: Key, term: Key) -> float:
         """Return the fitted PMI of a context and a term."""
         row = self.words.get_index(context)
         psi = float(self.covectors[row] @ self.words.get_vector(term)) - self._term_offset(term)
         return psi if self.offsets is None else psi - float(self.offsets[0][row])
 
-    def pmi_of_pairs(self, contexts: Sequence[str | int], terms: Sequence[str | int]) -> np.ndarray:
+    def pmi_of_pairs(self, contexts: Sequence[Key], terms: Sequence[Key]) -> np.ndarray:
         """Return the fitted PMI of many pairs: one number per place in two sequences of equal length."""
         if len(contexts) != len(terms):
             raise ValueError(f"there must be as many contexts as terms, got {len(contexts)} and {len(terms)}")
@@ -78,7 +79,7 @@ class Queries:
         psi = products(self.covectors, self.words.vectors, contexts, terms) - self.psi_offset
         return psi if self.offsets is None else psi - self.offsets[0][contexts] - self.offsets[1][terms]
 
-    def _term_offset(self, term: str | int) -> float:
+    def _term_offset(self, term: Key) -> float:
         """Return the part of covector . vector that is not PMI; objectives know it by term only for known ones."""
         if self.offsets is None or not self.words.has_index_for(term):
             return self.psi_offset
@@ -86,9 +87,7 @@ class Queries:
 
     # ------------------------------------------------------------------ neighbours
 
-    def cooccurring(
-        self, words: Sequence[str | int], topn: int = 10, restrict_vocab: int | None = None
-    ) -> list[Neighbours]:
+    def cooccurring(self, words: Sequence[Key], topn: int = 10, restrict_vocab: int | None = None) -> list[Neighbours]:
         """For each of some words, return the contexts with the highest fitted PMI."""
         covectors = self.covectors[:restrict_vocab]
         found = []
@@ -101,7 +100,7 @@ class Queries:
                 found.append([(context, value - offset) for context, value in best(self.words, psi, topn)])
         return found
 
-    def similar(self, words: Sequence[str | int], topn: int = 10) -> list[Neighbours]:
+    def similar(self, words: Sequence[Key], topn: int = 10) -> list[Neighbours]:
         """For each of some words, return the other words whose vectors have the highest cosine with its own."""
         return similar(self.words, words, topn)
 
@@ -137,7 +136,7 @@ class Queries:
         return logits if self.offsets is None else logits - np.multiply.outer(contexts, self.offsets[1])
 
 
-def similar(vectors: KeyedVectors, words: Sequence[str | int], topn: int = 10) -> list[Neighbours]:
+def similar(vectors: KeyedVectors, words: Sequence[Key], topn: int = 10) -> list[Neighbours]:
     """For each of some words, return the other words whose vectors have the highest cosine with its own."""
     vectors.fill_norms()
     shortest = np.finfo(np.float32).tiny
@@ -146,12 +145,12 @@ def similar(vectors: KeyedVectors, words: Sequence[str | int], topn: int = 10) -
     for some, rows in batches(vectors, words):
         cosines = vectors.vectors @ rows.T / norms / np.maximum(np.linalg.norm(rows, axis=1), shortest)
         for word, scores in zip(some, cosines.T, strict=True):
-            own = word if isinstance(word, str) else vectors.index_to_key[word]
-            found.append([pair for pair in best(vectors, scores, topn + 1) if pair[0] != own][:topn])
+            row = vectors.get_index(word) if vectors.has_index_for(word) else None  # unknown ones are made of n-grams
+            found.append([pair for other, pair in best_rows(vectors, scores, topn + 1) if other != row][:topn])
     return found
 
 
-def batches(vectors: KeyedVectors, words: Sequence[str | int]) -> Iterator[tuple[Sequence[str | int], np.ndarray]]:
+def batches(vectors: KeyedVectors, words: Sequence[Key]) -> Iterator[tuple[Sequence[Key], np.ndarray]]:
     """Yield words with their vectors, so many at a time that their scores do not take too much memory."""
     step = words_at_a_time(vectors)
     for start in range(0, len(words), step):
@@ -166,8 +165,13 @@ def words_at_a_time(vectors: KeyedVectors) -> int:
 
 def best(vectors: KeyedVectors, scores: np.ndarray, topn: int) -> Neighbours:
     """Return the words with the highest scores, in descending order."""
+    return [pair for _, pair in best_rows(vectors, scores, topn)]
+
+
+def best_rows(vectors: KeyedVectors, scores: np.ndarray, topn: int) -> list[tuple[int, tuple[Any, float]]]:
+    """Return the same with the row number of each."""
     rows: Iterable[int] = matutils.argsort(scores, topn=topn, reverse=True)
-    return [(vectors.index_to_key[row], float(scores[row])) for row in rows]
+    return [(int(row), (vectors.index_to_key[row], float(scores[row]))) for row in rows]
 
 
 def products(covectors: np.ndarray, vectors: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
@@ -236,9 +240,9 @@ class WordQueries:
         return None if self.biases is None else self.biases[1]
 
     @overload
-    def pmi(self, context: str, term: str) -> float: ...
+    def pmi(self, context: list[Key], term: list[Key]) -> np.ndarray: ...
     @overload
-    def pmi(self, context: list[str], term: list[str]) -> np.ndarray: ...
+    def pmi(self, context: Key, term: Key) -> float: ...
     def pmi(self, context: Any, term: Any) -> Any:
         """Return the fitted PMI of two words, or of many pairs of words.
 
@@ -247,25 +251,25 @@ class WordQueries:
 
         Parameters
         ----------
-        context, term : str, or list of str
-            Two words, or two lists of equal length.
+        context, term : key, or list of keys
+            Two words, or two lists of equal length. Words are str, or any hashable objects that the text consists of.
         """
         if isinstance(context, list):
             return self.queries.pmi_of_pairs(context, term)
         return self.queries.pmi(context, term)
 
     @overload
-    def most_cooccurring(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours: ...
-    @overload
     def most_cooccurring(
-        self, word: list[str], topn: int = 10, restrict_vocab: int | None = None
+        self, word: list[Key], topn: int = 10, restrict_vocab: int | None = None
     ) -> list[Neighbours]: ...
+    @overload
+    def most_cooccurring(self, word: Key, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours: ...
     def most_cooccurring(self, word: Any, topn: int = 10, restrict_vocab: int | None = None) -> Any:
         """Return what goes with a word, or with each of several: the contexts with the highest fitted PMI.
 
         Parameters
         ----------
-        word : str, or list of str
+        word : key, or list of keys
             The word, which must be known unless the model has subwords.
         topn : int
             How many contexts to return.
@@ -276,7 +280,7 @@ class WordQueries:
             return self.queries.cooccurring(word, topn, restrict_vocab)
         return self.queries.cooccurring([word], topn, restrict_vocab)[0]
 
-    def predict_output_word(self, context_words_list: list[str | int], topn: int = 10) -> Neighbours | None:
+    def predict_output_word(self, context_words_list: list[Key], topn: int = 10) -> Neighbours | None:
         """Return the most probable words given context words: p_j exp(sum of PMI_ij), normalised."""
         if not self.negative or not hasattr(self, "syn1neg"):
             raise RuntimeError("words are predicted by covectors: keep syn1neg, and gensim's default negative > 0")

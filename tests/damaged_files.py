@@ -30,9 +30,10 @@ from gensim_hilbert.export import export, load_vectors
 from gensim_hilbert.files import manifest_checksum, to_json
 from gensim_hilbert.model_files import find_counts
 from gensim_hilbert.training.checkpoint import Checkpoint
-from gensim_hilbert.vocabulary import NothingToCount
+from gensim_hilbert.word_scan import NothingToCount
 
 WORDS = ["cat", "dog", "naïve", "日本語", "New", "x", "yy", "zzz"]
+KEYS = ["cat", 5, (1, ("a", None)), b"\x00\xff", 2.5, float("inf"), np.int64(7), np.float32(0.1), True, np.str_("b")]
 
 # ---------------------------------------------------------------------------------------------------- counts
 
@@ -167,17 +168,17 @@ class Training:
 # ---------------------------------------------------------------------------------------------------- vectors
 
 
-def exported(name: str, form: str) -> Subject:
+def exported(name: str, form: str, words: list[Any] = WORDS) -> Subject:
     """Vectors in one of the formats that are written."""
 
     def read(folder: Path) -> Any:
         vectors = load_vectors(folder / name)
         assert vectors.vectors.shape == (len(vectors.index_to_key), vectors.vector_size)
-        assert all(isinstance(word, str) for word in vectors.index_to_key)
-        vectors.most_similar(vectors.index_to_key[0], topn=1)
+        assert form == "numpy" or all(isinstance(word, str) for word in vectors.index_to_key)
+        vectors.most_similar([vectors.index_to_key[0]], topn=1)
         return vectors.index_to_key, vectors.vectors.tobytes()
 
-    return Subject(lambda folder: export(random_vectors(WORDS), folder / name, format=form) and None, read)
+    return Subject(lambda folder: export(random_vectors(words), folder / name, format=form) and None, read)
 
 
 def make_fasttext(folder: Path) -> None:
@@ -197,11 +198,11 @@ def read_fasttext(folder: Path) -> Any:
 TABLE = np.array([[0, 3, 1.5], [3, 2, 0], [1, 1, 4]])
 
 
-def table_subject(write: str, read: str, *names: str) -> Subject:
+def table_subject(write: str, read: str, *names: str, words: tuple[Any, ...] = ("a", "b", "é")) -> Subject:
     """Counts in a format of other programs."""
 
     def make(folder: Path) -> None:
-        getattr(PairCounts.from_scipy(TABLE, ["a", "b", "é"]), write)(*(folder / name for name in names))
+        getattr(PairCounts.from_scipy(TABLE, words), write)(*(folder / name for name in names))
 
     def contents(folder: Path) -> Any:
         counts = getattr(PairCounts, read)(*(folder / name for name in names))
@@ -217,6 +218,14 @@ def write_command(folder: Path) -> None:
 
 def write_words(folder: Path) -> None:
     Vocabulary(WORDS, range(len(WORDS))).save(folder / "words.jsonl")
+
+
+def write_keys(folder: Path) -> None:
+    Vocabulary(KEYS, range(len(KEYS))).save(folder / "words.jsonl")
+
+
+def make_store_of_keys(folder: Path) -> None:
+    PairCounts.from_scipy(TABLE, KEYS[1:4], directory=folder / "counts")
 
 
 def read_words(folder: Path) -> Any:
@@ -251,4 +260,16 @@ SUBJECTS = {
     "glove counts": table_subject("to_glove", "from_glove", "cooccurrence.bin", "vocabulary.txt"),
     "command": Subject(write_command, read_command, links=False),
     "vocabulary": Subject(write_words, read_words, links=False),
+    "vocabulary of other keys": Subject(write_keys, read_words, links=False),
+    "store of other keys": Subject(
+        make_store_of_keys, lambda folder: read_store(folder / "counts"), has_checksums=True
+    ),
+    "crafted store of other keys": Subject(
+        make_store_of_keys,
+        lambda folder: read_store(folder / "counts"),
+        repair=lambda folder: craft_store(folder / "counts"),
+        links=False,
+    ),
+    "numpy of other keys": exported("v.npy", "numpy", KEYS),
+    "npz of other keys": table_subject("to_npz", "from_npz", "counts.npz", words=tuple(KEYS[1:4])),
 }

@@ -13,11 +13,11 @@ NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
     [
-        *("files", "interruption", "locations", "locks", "named_settings", "outputs", "processes", "progress"),
-        *("tensors", "untrusted"),
+        *("files", "interruption", "keys", "locations", "locks", "named_settings", "outputs", "processes"),
+        *("progress", "tensors", "untrusted"),
     ],
     ["corpus"],
-    ["vocabulary"],
+    ["vocabulary", "word_scan"],
     ["phrases"],
     ["counting"],
     ["objectives"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,17 +102,28 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
     return words
 
 
-def known_word(word: str, model: Any, words: KeyedVectors, path: Path) -> str:
-    """Return a word as the vectors have it, by the tokeniser of its model; raise an error if it has no vector."""
-    if word not in words.key_to_index and getattr(model, "tokenizer", None) is not None:
+def key_of(word: str, model: Any, words: KeyedVectors, path: Path) -> Any:
+    """Return the key that a word on the command line stands for, or raise an error that names similar words.
+
+    If the word is none, it is written as the tokeniser of the model writes it.
+    """
+    key = known_key(word, words.key_to_index)
+    if key not in words.key_to_index and getattr(model, "tokenizer", None) is not None:
         found = model.tokenize(word)
         if len(found) == 1 and found[0] in words.key_to_index:
-            return str(found[0])
-    if word not in words:
-        raise KeyError(
-            f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
-        )
-    return word
+            return found[0]
+    if key not in words:
+        similar = closest(word, map(str, words.index_to_key))
+        raise KeyError(f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{similar}")
+    return key
+
+
+def known_key(word: str, keys: Mapping[Any, int]) -> Any:
+    """Return a word as it is if it is a key, or else the one key that is written like that, such as a number."""
+    if word in keys:
+        return word
+    alike = [key for key in keys if not isinstance(key, str) and str(key) == word]
+    return alike[0] if len(alike) == 1 else word
 
 
 def require_covectors(model: Any, path: Path) -> None:

@@ -11,8 +11,9 @@ import click
 from gensim_hilbert.cli.loading import (
     COUNTS,
     files_of,
+    key_of,
     kind_of,
-    known_word,
+    known_key,
     load,
     require_covectors,
     trust_pickle,
@@ -49,18 +50,20 @@ def neighbors(
         contexts = getattr(loaded, "vectors_option", None) == "v"
     if contexts:
         require_covectors(loaded, model)
-    words = tuple(known_word(word, loaded, vectors, model) for word in words)
+    keys = [key_of(word, loaded, vectors, model) for word in words]
     found = [
         {
-            "word": word,
-            "similar": [{"word": other, "cosine": cosine} for other, cosine in vectors.most_similar(word, topn=topn)],
+            "word": str(key),
+            "similar": [
+                {"word": str(other), "cosine": cosine} for other, cosine in vectors.most_similar([key], topn=topn)
+            ],
         }
-        for word in words
+        for key in keys
     ]
     if contexts:
-        for entry in found:
-            pairs = loaded.most_cooccurring(entry["word"], topn=topn)
-            entry["contexts"] = [{"word": other, "pmi": value} for other, value in pairs]
+        for key, entry in zip(keys, found, strict=True):
+            pairs = loaded.most_cooccurring(key, topn=topn)
+            entry["contexts"] = [{"word": str(other), "pmi": value} for other, value in pairs]
     show(found, "\n\n".join(map(side_by_side, found)), as_json)
 
 
@@ -87,8 +90,9 @@ def analogy(model: Path, a: str, b: str, c: str, topn: int, trust_pickle: bool, 
     """Complete an analogy, A is to B as C is to ..., by products of cosines (3CosMul)."""
     loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
-    a, b, c = (known_word(word, loaded, vectors, model) for word in (a, b, c))
+    a, b, c = (key_of(word, loaded, vectors, model) for word in (a, b, c))
     found = vectors.most_similar_cosmul(positive=[b, c], negative=[a], topn=topn)
+    found = [(str(key), score) for key, score in found]
     facts = [{"word": word, "score": score} for word, score in found]
     show(facts, table([(word, f"{score:6.3f}") for word, score in found]), as_json)
 
@@ -109,19 +113,19 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
         from gensim_hilbert.counting.pair_counts import PairCounts
 
         counts = PairCounts.open(model)
+        one, other = (known_key(word, counts.vocabulary.index) for word in (context, term))
     else:
         loaded = load(model, trust_pickle)
         require_covectors(loaded, model)
-        context = known_word(context, loaded, loaded.covectors, model)
-        term = known_word(term, loaded, loaded.wv, model)
-        facts["fitted"] = loaded.pmi(context, term)
+        one, other = key_of(context, loaded, loaded.covectors, model), key_of(term, loaded, loaded.wv, model)
+        facts["fitted"] = loaded.pmi(one, other)
         counts = loaded.fitted_counts
-        if term not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
+        if other not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
             counts = None
     if counts is not None:
-        facts["counted"] = counts.pmi(context, term)
+        facts["counted"] = counts.pmi(one, other)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)
-    show({"context": context, "term": term, **facts}, line, as_json)
+    show({"context": str(one), "term": str(other), **facts}, line, as_json)
 
 
 @click.command(cls=Verb, short_help="Write vectors in a format of other programs.")
@@ -137,6 +141,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     show_default=True,
     help="Matrix to write.",
 )
+@click.option("--keys", type=click.Choice(["str"]), help="Write keys that are not text, such as numbers, as text.")
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
@@ -147,6 +152,7 @@ def export(
     output: str,
     kind: str | None,
     what: str,
+    keys: str | None,
     skip_unfit: bool,
     trust_pickle: bool,
     as_json: bool,
@@ -158,7 +164,7 @@ def export(
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
-    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
+    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, keys=keys, **options)
     size = words_of(loaded, model).vector_size
     facts = {"output": output, "what": what, "words": words, "vector_size": size}
     show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)

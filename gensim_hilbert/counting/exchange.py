@@ -15,6 +15,7 @@ from scipy import sparse
 from gensim_hilbert.counting.settings import whole
 from gensim_hilbert.counting.store import Compressed
 from gensim_hilbert.files import Staging
+from gensim_hilbert.keys import pack_keys, text_keys, unpack_keys
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.untrusted import damage_named, read_npz
 from gensim_hilbert.vocabulary import Vocabulary
@@ -57,7 +58,7 @@ def some_integers(matrix: Any, scale: int | None) -> Integers:
     return table
 
 
-def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
+def vocabulary_of(words: Vocabulary | Sequence[Any], matrix: Any) -> Vocabulary:
     """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words."""
     sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
     if len(words) != len(sums):
@@ -66,8 +67,12 @@ def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
 
 
 def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
-    """Write one compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in vocabulary.words]
+    """Write one compressed file; beside scipy's own arrays it holds the vocabulary, as UTF-8 and without pickle.
+
+    Words that are not str are written as JSON, as keys.py says, and `word_is_json` tells which those are.
+    """
+    encoded, are_json = pack_keys(vocabulary.words, lambda word: word.encode("utf-8", "surrogatepass"))
+    more: dict[str, Any] = {} if are_json is None else {"word_is_json": are_json}
     with Staging() as staging, staging.create(os.fspath(path)) as file:
         np.savez_compressed(
             file,
@@ -81,12 +86,14 @@ def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary:
             word_counts=vocabulary.counts,
             corpus=np.array([vocabulary.tokens, vocabulary.sentences]),
             scale=np.array(scale),
+            **more,
         )
 
 
 NPZ_ARRAYS = {  # by name: number of dimensions, and allowed kinds of numbers
     "shape": (1, "iu"), "data": (1, "iuf"), "indices": (1, "iu"), "indptr": (1, "iu"), "words": (1, "u"),
     "word_bytes": (1, "iu"), "word_counts": (1, "iu"), "corpus": (1, "iu"), "scale": (0, "iu"),
+    "word_is_json": (1, "u"),
 }  # fmt: skip
 
 
@@ -96,6 +103,7 @@ def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary
         arrays = read_npz(path, NPZ_ARRAYS)
         if "words" not in arrays:
             raise ValueError(f"{path} holds a matrix without words; load it with scipy and pass both to from_scipy")
+        arrays.setdefault("word_is_json", np.zeros(len(arrays["word_bytes"]), dtype=np.uint8))
         for name, (dimensions, kinds) in NPZ_ARRAYS.items():
             if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in kinds:
                 raise ValueError(f"{name} is an array of {arrays[name].dtype} of shape {arrays[name].shape}")
@@ -103,7 +111,8 @@ def load_npz(path: str | os.PathLike[str]) -> tuple[sparse.csr_array, Vocabulary
         ends = list(accumulate(lengths))
         if min(lengths, default=0) < 0 or ends[-1:] != [len(text)]:
             raise ValueError("the lengths of its words cannot be right")
-        words = [text[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
+        parts = (text[a:b] for a, b in zip([0, *ends], ends, strict=False))
+        words = unpack_keys(parts, arrays["word_is_json"], lambda word: word.decode("utf-8", "surrogatepass"))
         tokens, sentences = arrays["corpus"].tolist()
         shape = tuple(arrays["shape"].tolist())
         if min([tokens, sentences, *arrays["word_counts"].tolist()]) < 0 or shape != (len(words),) * 2:
@@ -152,16 +161,18 @@ def save_glove(
     vocabulary: str | os.PathLike[str],
     words: Vocabulary,
     rows: Iterable[tuple[int, np.ndarray, np.ndarray]],
+    keys: str | None = None,
 ) -> None:
     """Write what GloVe's `shuffle` and `glove` read; words with white space, which would shift a line, are refused."""
-    for word in words.words:
+    texts = text_keys(words.words, keys, "a GloVe vocabulary")
+    for word in texts:
         if not word or word.split() != [word]:
             raise ValueError(
                 f"the word {word!r} cannot be written to a GloVe vocabulary: it is empty or holds white space"
             )
     with Staging(never_mixed=True) as staging:
         with staging.create(name_of(vocabulary)) as file:
-            for word, count in zip(words.words, words.counts.tolist(), strict=True):
+            for word, count in zip(texts, words.counts.tolist(), strict=True):
                 file.write(f"{word} {count}\n".encode())
         with staging.create(name_of(cooccurrence)) as file:
             for context, terms, weights in rows:

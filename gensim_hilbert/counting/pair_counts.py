@@ -30,7 +30,8 @@ from gensim_hilbert.phrases.applying import with_phrases
 from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
-from gensim_hilbert.vocabulary import TrimRule, Vocabulary
+from gensim_hilbert.vocabulary import Vocabulary
+from gensim_hilbert.word_scan import TrimRule
 
 
 class Marginals(NamedTuple):
@@ -56,9 +57,12 @@ class PairCounts:
     # ------------------------------------------------------------------ making
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str]) -> PairCounts:
-        """Open a store; its shards are mapped into memory when they are needed."""
-        return cls(Store(directory))
+    def open(cls, directory: str | os.PathLike[str], *, words: Sequence[Any] | None = None) -> PairCounts:
+        """Open a store; its shards are mapped into memory when they are needed.
+
+        `words` are needed only if some are of a type that no file without pickle can hold: `index_to_key` of a model.
+        """
+        return cls(Store(directory, words))
 
     @classmethod
     def from_corpus(
@@ -219,7 +223,7 @@ class PairCounts:
     def from_scipy(
         cls,
         matrix: Any,
-        vocabulary: Vocabulary | Sequence[str],
+        vocabulary: Vocabulary | Sequence[Any],
         *,
         scale: int | None = None,
         directory: str | os.PathLike[str] | None = None,
@@ -279,20 +283,21 @@ class PairCounts:
         refuse_inputs(path, [self.directory], inside=True)
         exchange.save_npz(path, self.to_scipy(), self.vocabulary, self.scale)
 
-    def to_glove(self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str]) -> None:
-        """Write records and vocabulary for GloVe's `shuffle` and `glove`."""
+    def to_glove(
+        self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], *, keys: str | None = None
+    ) -> None:
+        """Write records and vocabulary for GloVe's `shuffle` and `glove`; `keys="str"` writes the str of any words."""
         for path in (cooccurrence, vocabulary):
             refuse_inputs(path, [self.directory], inside=True)
-        exchange.save_glove(
-            cooccurrence, vocabulary, self.vocabulary, exchange.columns_of_rows(self.compressed, self._store.classes)
-        )
+        columns = exchange.columns_of_rows(self.compressed, self._store.classes)
+        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, columns, keys)
 
     @classmethod
     def _made(
         cls,
         directory: str | os.PathLike[str] | None,
         overwrite: bool,
-        make: Callable[[Destination], None],
+        make: Callable[[Destination], Vocabulary | None],
         inputs: Sequence[str | os.PathLike[str]] = (),
         *,
         inside: bool = False,
@@ -305,8 +310,8 @@ class PairCounts:
             return cls.open(destination.path)
         parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         try:
-            make(Destination(parent / "counts", temporary=True))
-            counts = cls.open(parent / "counts")
+            vocabulary = make(Destination(parent / "counts", temporary=True))
+            counts = cls.open(parent / "counts", words=None if vocabulary is None else vocabulary.words)
         except BaseException:
             shutil.rmtree(parent, ignore_errors=True)
             raise
@@ -417,7 +422,7 @@ class PairCounts:
         """Return the whole table as one (V, V) CSR array of float64, contexts x terms."""
         return self.shard(0, 0, 1)
 
-    def count(self, context: str, term: str) -> float:
+    def count(self, context: Any, term: Any) -> float:
         """Return the weight with which `context` occurs in the window of `term`."""
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         n = self._store.classes
@@ -425,7 +430,7 @@ class PairCounts:
         row = slice(*part.starts[i // n : i // n + 2])
         return float(part.values[row][part.columns[row] == j // n].sum())
 
-    def pmi(self, context: str, term: str) -> float:
+    def pmi(self, context: Any, term: Any) -> float:
         """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""
         count = self.count(context, term)
         if not count:

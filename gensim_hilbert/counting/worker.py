@@ -81,7 +81,7 @@ def load_words(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[W
     key = (task.directory, task.checksum)
     found = _loaded_words.get(key)
     if found is None:
-        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
+        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY, any_type=True)
         keep_below = read_keep_below(Path(task.directory), len(vocabulary)) if task.settings.sample else None
         found = vocabulary.table, keep_below
         forget_words()  # A process that counts two corpora at a time reads them again.

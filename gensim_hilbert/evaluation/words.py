@@ -64,7 +64,7 @@ def check(vectors: KeyedVectors) -> None:
         raise ValueError(f"there are {words} words, but {rows} vectors")
     for word in vectors.index_to_key:
         if not isinstance(word, str):
-            raise TypeError(f"words must be str to be evaluated, got {word!r}")
+            raise TypeError(f"words must be str to be evaluated on data sets of words, got {word!r}")
     blocks = (vectors.vectors[start : start + ROWS] for start in range(0, rows, ROWS))
     finite = np.concatenate([np.isfinite(block).all(axis=1) for block in blocks])
     if not finite.all():

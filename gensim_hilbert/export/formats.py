@@ -16,6 +16,7 @@ import numpy as np
 
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging, refuse_foreign
+from gensim_hilbert.keys import key_to_json
 from gensim_hilbert.locations import is_local, uncompressed_name
 from gensim_hilbert.tensors import header_of
 
@@ -23,11 +24,12 @@ from gensim_hilbert.tensors import header_of
 class VectorTable(NamedTuple):
     """What is exported."""
 
-    words: list[str]
+    words: list[Any]  # str, unless the format holds other keys
     matrix: np.ndarray  # one row per word
     counts: np.ndarray | None  # how often each word occurs, if that is known
     model: Any  # from which it comes
     what: str  # vectors, covectors or sum
+    rows: np.ndarray  # the row of each word in the model
 
 
 def write_text(staging: Staging, path: str, table: VectorTable, header: bool = True) -> None:
@@ -68,16 +70,15 @@ def write_fasttext(staging: Staging, path: str, table: VectorTable) -> None:
         return write_text(staging, path, table)
     words, matrix, model = table.words, table.matrix, table.model
     keyed, covectors = getattr(model, "wv", model), getattr(model, "syn1neg", None)
-    rows = [keyed.key_to_index[word] for word in words]
     bucket = min_n = max_n = 0
     ngrams = matrix[:0]
     if table.what == "vectors" and isinstance(keyed, FastTextKeyedVectors) and keyed.bucket:
         bucket, min_n, max_n, ngrams = keyed.bucket, keyed.min_n, keyed.max_n, keyed.vectors_ngrams
-        matrix = keyed.vectors_vocab[rows]
+        matrix = keyed.vectors_vocab[table.rows]
         if LINE_END in words:
             matrix[words.index(LINE_END)] = keyed[LINE_END]
     counts = np.ones(len(words), dtype=np.int64) if table.counts is None else np.maximum(table.counts, 1)
-    outputs = np.zeros_like(matrix) if covectors is None or len(covectors) != len(keyed) else covectors[rows]
+    outputs = np.zeros_like(matrix) if covectors is None or len(covectors) != len(keyed) else covectors[table.rows]
     tokens = getattr(model, "corpus_total_words", None) or int(counts.sum())
     settings = (
         matrix.shape[1], getattr(model, "window", 5), getattr(model, "epochs", 5), getattr(model, "min_count", 1),
@@ -193,7 +194,7 @@ def write_projector(staging: Staging, path: str, table: VectorTable) -> None:
 
 
 def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
-    """Write NAME.npy, and NAME.words.json with words and, if known, counts. The escapes of JSON hold any str.
+    """Write NAME.npy, and NAME.words.json with words and, if known, counts. JSON holds any str, and other plain keys.
 
     A checksum in the second file tells to which matrix its words belong. While an export is replaced, there is a moment
     when one file is new and one is old: therefore the second file holds both lists until the first one is replaced.
@@ -201,7 +202,7 @@ def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
     beside = words_beside(path)
     if is_local(beside):
         refuse_foreign(beside, reason_to_keep_words)
-    fresh: dict[str, Any] = {"words": table.words}
+    fresh: dict[str, Any] = {"words": list(map(key_to_json, table.words))}
     if table.counts is not None:
         fresh["counts"] = table.counts.tolist()
     fresh["crc32"] = crc32(table.matrix.data)
@@ -286,6 +287,7 @@ class Format:
     unfit: re.Pattern[str]  # is found in words that it cannot hold
     suffixes: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    holds_other_keys: bool = False  # besides str
 
     def holds(self, word: str) -> bool:
         """Tell whether a word is read back as it was written."""
@@ -320,6 +322,6 @@ FORMATS = {
         "a folder with vectors.tsv and metadata.tsv for TensorBoard",
         re.compile(r"\A[\s\ufeff]*\Z|[\t\n\r\ud800-\udfff]"),
     ),
-    "numpy": Format(write_numpy, "NAME.npy and NAME.words.json", re.compile(r"(?!)"), (".npy",)),
+    "numpy": Format(write_numpy, "NAME.npy and NAME.words.json", re.compile(r"(?!)"), (".npy",), holds_other_keys=True),
     "parquet": Format(write_parquet, "columns word, count and vector", re.compile(r"[\ud800-\udfff]"), (".parquet",)),
 }

@@ -14,11 +14,14 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
+from gensim_hilbert._tokens import all_str
 from gensim_hilbert.export.fasttext_file import check_fasttext
 from gensim_hilbert.export.formats import import_parquet, words_beside, words_of_matrix
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
+from gensim_hilbert.keys import key_from_json
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.untrusted import damage_named, is_whole, parse_json, read_npy
+from gensim_hilbert.vectors.keyed import WordVectors
 
 logger = logging.getLogger(__name__)
 
@@ -76,18 +79,19 @@ def require_trust(name: str | os.PathLike[str], trust_pickle: bool) -> None:
         )
 
 
-def keyed_vectors(name: str, words: list[str], matrix: np.ndarray, counts: np.ndarray | None = None) -> KeyedVectors:
+def keyed_vectors(name: str, words: list[Any], matrix: np.ndarray, counts: np.ndarray | None = None) -> KeyedVectors:
     """Make KeyedVectors of words and rows of a matrix; the first vector of a repeated word counts, as in gensim."""
     if matrix.dtype.kind not in "fiu":
         raise ValueError(f"{name} holds {matrix.dtype}, which are no vectors")
-    index: dict[str, int] = {}
+    index: dict[Any, int] = {}
     first = [row for row, word in enumerate(words) if index.setdefault(word, row) == row]
     if len(first) != len(words):
         logger.warning("%s repeats %d words; the first vector of each is used", name, len(words) - len(first))
         counts = None if counts is None else np.asarray(counts)[first]
         words, matrix = list(index), matrix[first]
         index = {word: row for row, word in enumerate(words)}
-    keyed = KeyedVectors(vector_size=matrix.shape[1])
+    kind = KeyedVectors if all_str(words) else WordVectors  # gensim's own class looks up str and int only
+    keyed = kind(vector_size=matrix.shape[1])
     keyed.index_to_key, keyed.key_to_index = words, index
     keyed.vectors = np.ascontiguousarray(matrix, dtype=np.float32)
     if counts is not None:
@@ -173,13 +177,20 @@ def from_numpy(name: str) -> KeyedVectors:
         with damage_named(beside, "a JSON object with words"):
             with opened(beside) as file:
                 facts = words_of_matrix(parse_json(file.read()), crc32(np.ascontiguousarray(matrix).data), beside)
-            words = strings(facts["words"])
+            words = list_of_keys(facts["words"])
             counts = None if facts.get("counts") is None else whole_numbers(facts["counts"])
     except FileNotFoundError:
         raise FileNotFoundError(f"{name} has no words: {beside} should be beside it") from None
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or (counts is not None and len(counts) != len(words)):
         raise ValueError(f"{name} has shape {matrix.shape}, which does not match the {len(words)} words of {beside}")
     return keyed_vectors(name, words, matrix, counts)
+
+
+def list_of_keys(values: Any) -> list[Any]:
+    """Return a list of words, or of other keys, or raise a ValueError if it is not one."""
+    if not isinstance(values, list):
+        raise ValueError("the words are not a list")
+    return list(map(key_from_json, values))
 
 
 def strings(values: Any) -> list[str]:

@@ -11,6 +11,7 @@ from gensim.models import KeyedVectors
 
 from gensim_hilbert.export.formats import FORMATS, VectorTable
 from gensim_hilbert.files import Staging
+from gensim_hilbert.keys import text_keys
 from gensim_hilbert.locations import name_of, uncompressed_name
 
 logger = logging.getLogger(__name__)
@@ -23,6 +24,7 @@ def export(
     what: str = "vectors",
     *,
     skip_unfit: bool = False,
+    keys: str | None = None,
     transport_params: dict[str, Any] | None = None,
     **options: Any,
 ) -> int:
@@ -60,6 +62,9 @@ def export(
     skip_unfit : bool
         Whether to leave out words that the format cannot hold, such as those with spaces in most text formats, and to
         log how many there are. Otherwise they are an error, and nothing is written. "numpy" holds all words.
+    keys : {"str"}, optional
+        Whether to write `str(key)` for keys that are not str, such as the numbers of the nodes of a graph. Otherwise
+        they are an error, except for "numpy", which holds numbers, bytes and tuples, too.
     transport_params : dict, optional
         Passed to smart_open if `path` is a URI.
     **options
@@ -91,7 +96,10 @@ def export(
     for option in options:
         if option not in FORMATS[chosen].options:
             raise TypeError(f"format={chosen!r} has no option {option!r}")
-    table = fitting_words(table_of(model, what), chosen, skip_unfit)
+    table = table_of(model, what)
+    if keys is not None or not FORMATS[chosen].holds_other_keys:
+        table = table._replace(words=text_keys(table.words, keys, f"format={chosen!r}"))
+    table = fitting_words(table, chosen, skip_unfit)
     with Staging(transport_params) as staging:
         FORMATS[chosen].write(staging, name, table, **options)
     logger.info("wrote %s of %d words to %s as %s", what, len(table.words), name, chosen)
@@ -119,9 +127,6 @@ def table_of(model: Any, what: str) -> VectorTable:
         raise TypeError(f"a model or KeyedVectors can be exported, got {type(model).__name__}")
     if not len(keyed):
         raise ValueError("there are no words to export; train the model first")
-    for word in keyed.index_to_key:
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str to be exported, got {word!r}")
     matrix = keyed.vectors
     # A model that was trained with vectors="v+w" has the sums in wv already.
     if what == "covectors" or (what == "sum" and getattr(model, "vectors_option", "v") != "v+w"):
@@ -136,13 +141,14 @@ def table_of(model: Any, what: str) -> VectorTable:
     counts = keyed.expandos.get("count")
     if counts is not None and len(counts) != len(keyed):
         counts = None
-    return VectorTable(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model, what)
+    rows = np.arange(len(keyed))
+    return VectorTable(keyed.index_to_key, np.ascontiguousarray(matrix, dtype=np.float32), counts, model, what, rows)
 
 
 def fitting_words(table: VectorTable, format: str, skip_unfit: bool) -> VectorTable:
     """Return the words that a format can hold; others raise an error, unless they are to be left out."""
     holds = FORMATS[format].holds
-    fit = [row for row, word in enumerate(table.words) if holds(word)]
+    fit = [row for row, word in enumerate(table.words) if not isinstance(word, str) or holds(word)]
     unfit = len(table.words) - len(fit)
     if not unfit:
         return table
@@ -159,4 +165,5 @@ def fitting_words(table: VectorTable, format: str, skip_unfit: bool) -> VectorTa
     if not fit:
         raise ValueError(f"format={format!r} can hold none of the words")
     counts = None if table.counts is None else np.asarray(table.counts)[fit]
-    return table._replace(words=[table.words[row] for row in fit], matrix=table.matrix[fit], counts=counts)
+    words, rows = [table.words[row] for row in fit], table.rows[fit]
+    return table._replace(words=words, matrix=table.matrix[fit], counts=counts, rows=rows)

@@ -1,7 +1,8 @@
 """The files of a model folder, and the checks that they pass before anything is made of them.
 
     config.json          the manifest: settings, state, sizes and checksums; a folder without it is not a model
-    words.safetensors    the words as UTF-8, the length of each, and their attributes, such as how often each occurs
+    words.safetensors    the words as UTF-8, the length of each, and their attributes, such as how often each occurs;
+                         words that are not str are written as JSON, as keys.py says
     model.safetensors    vectors, covectors, and whatever else has been learnt
     history.json         the records of training, gensim's events, and the texts that were learnt from
     phrases.jsonl        the phrases that are joined in its texts, if there are any
@@ -22,6 +23,7 @@ import numpy as np
 
 from gensim_hilbert.counting import ownership
 from gensim_hilbert.files import manifest_checksum, read_json
+from gensim_hilbert.keys import pack_keys, unpack_keys
 from gensim_hilbert.tensors import DamagedFile, TensorFile, file_crc32, regular_size
 from gensim_hilbert.untrusted import is_shallow
 
@@ -42,7 +44,8 @@ HUB_CACHE = ".cache"
 FROM_HUB = {".gitattributes", HUB_CACHE}  # what huggingface_hub adds to a folder that it downloads
 FOLDERS = {COUNTS, HUB_CACHE}
 LARGEST_MANIFEST = 1 << 24  # bytes
-UTF8, LENGTHS, ATTRIBUTE = "utf8", "lengths", "attribute."  # tensors of WORDS; the last is the beginning of names
+UTF8, LENGTHS, ARE_JSON = "utf8", "lengths", "are_json"  # tensors of WORDS
+ATTRIBUTE = "attribute."  # the beginning of the names of others
 
 
 # ---------------------------------------------------------------------------------------------------- the manifest
@@ -151,32 +154,36 @@ def keep_edited_card(before: Path, fresh: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- words
 
 
-def word_tensors(words: list[str], attributes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def in_utf8(word: str) -> bytes:
+    """Return a word as bytes, or raise an error if it has none."""
+    try:
+        return word.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"a model folder cannot hold the word {word!r}, which has no UTF-8 (it has half of a surrogate pair): "
+            "remove the word, or use `save`"
+        ) from None
+
+
+def word_tensors(words: list[Any], attributes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return words and their attributes as the tensors of WORDS."""
-    encoded = []
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str to be written to a model folder, got {word!r}")
-        try:
-            encoded.append(word.encode())
-        except UnicodeEncodeError:
-            raise ValueError(
-                f"a model folder cannot hold the word {word!r}, which has no UTF-8 (it has half of a surrogate pair): "
-                "remove the word, or use `save`"
-            ) from None
+    encoded, are_json = pack_keys(words, in_utf8)
     return {
         UTF8: np.frombuffer(b"".join(encoded), dtype=np.uint8),
         LENGTHS: np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)),
+        **({} if are_json is None else {ARE_JSON: are_json}),
         **{ATTRIBUTE + name: values for name, values in attributes.items()},
     }
 
 
-def read_words(folder: Path, number: int) -> tuple[list[str], dict[str, np.ndarray]]:
+def read_words(folder: Path, number: int) -> tuple[list[Any], dict[str, np.ndarray]]:
     """Return the words of a folder, of which there must be so many, and their attributes."""
     file = TensorFile(folder / WORDS)
     kinds = {name: (str(tensor.dtype), len(tensor.shape)) for name, tensor in file.tensors.items()}
     if kinds.get(UTF8) != ("uint8", 1) or kinds.get(LENGTHS) != ("uint32", 1):
         raise DamagedFile(file.path, f"{UTF8} and {LENGTHS} are not lists of bytes and of numbers")
+    if kinds.get(ARE_JSON, ("uint8", 1)) != ("uint8", 1):
+        raise DamagedFile(file.path, f"{ARE_JSON} is not a list of bytes")
     attributes = {}
     for name, tensor in file.tensors.items():
         if name != UTF8 and tensor.shape[:1] != (number,):
@@ -187,8 +194,10 @@ def read_words(folder: Path, number: int) -> tuple[list[str], dict[str, np.ndarr
     ends = np.cumsum(file.read(LENGTHS, None), dtype=np.int64).tolist()
     if (ends[-1] if ends else 0) != len(data):
         raise DamagedFile(file.path, "the lengths of its words do not add up")
+    are_json = file.read(ARE_JSON, None) if ARE_JSON in kinds else None
+    parts = (data[start:end] for start, end in zip([0, *ends], ends, strict=False))
     try:
-        words = [data[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
-    except UnicodeDecodeError as error:
+        words = unpack_keys(parts, are_json, bytes.decode)
+    except ValueError as error:
         raise DamagedFile(file.path, error) from None
     return words, attributes

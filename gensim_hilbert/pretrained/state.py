@@ -243,7 +243,7 @@ def state_value(name: str, value: Any, kind: type) -> Any:
     return value
 
 
-def set_words(model: HilbertMLE, words: list[str], attributes: dict[str, np.ndarray]) -> None:
+def set_words(model: HilbertMLE, words: list[Any], attributes: dict[str, np.ndarray]) -> None:
     """Give a model its words."""
     index = {word: row for row, word in enumerate(words)}
     if len(index) != len(words):

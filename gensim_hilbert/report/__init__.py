@@ -21,7 +21,7 @@ def report(
     model: Any,
     path: str | os.PathLike[str],
     *,
-    words: Sequence[str] = (),
+    words: Sequence[Any] = (),
     data: str | os.PathLike[str] | None = None,
     title: str | None = None,
 ) -> None:
@@ -35,7 +35,7 @@ def report(
         What the report is about. Sections that need something that is missing, such as counts, say so.
     path : str or PathLike
         Where the report is written.
-    words : list of str
+    words : list
         Words whose neighbours are shown; by default some that represent groups of frequent words.
     data : path, optional
         Folder of data sets to score the vectors on; see `gensim_hilbert.evaluation.find_data`.

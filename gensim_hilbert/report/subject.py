@@ -25,7 +25,7 @@ class Subject:
 
     model: Any
     title: str
-    asked: list[str] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
     data: Any = None
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class Subject:
         return unit_rows(self.vectors.vectors[self.content])
 
     @cached_property
-    def chosen(self) -> list[str]:
+    def chosen(self) -> list[Any]:
         """Words whose neighbours are shown: those asked for, or some that represent groups of frequent ones."""
         names = self.vectors.index_to_key
         return self.asked or [names[self.content[k]] for k in typical(self.content_directions, CHOSEN_WORDS)]

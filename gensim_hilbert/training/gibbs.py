@@ -111,6 +111,7 @@ class Streaming:
         `progress` is called with the number of words read since its last call, and the mean loss of their pairs.
         """
         before, number = Epoch(**vars(self.done)), next(self.numbers)
+        corpus = corpus.over(self.vocabulary)
         task = partial(self._learn, number=number, progress=progress)
         streams = reads_here(corpus, self.workers, None)
         for _ in map_blocks(task, corpus, workers=self.workers, executor=None, share=UNLIMITED_SHARE, streams=streams):

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
+from gensim_hilbert.keys import words_of_keys
 from gensim_hilbert.saving import save_vectors, write_word2vec_format
+from gensim_hilbert.vectors.lookup import AnyKeyVectors
 
 
 def as_gensim(vectors: KeyedVectors, kind: type[KeyedVectors]) -> KeyedVectors:
@@ -39,8 +41,8 @@ class PickledAsGensim(KeyedVectors):
         return twin
 
 
-class WordVectors(PickledAsGensim):
-    """gensim's KeyedVectors, extended by what training needs."""
+class WordVectors(AnyKeyVectors, PickledAsGensim):
+    """gensim's KeyedVectors, extended by what training needs, and for keys of all types."""
 
     gensim_class = KeyedVectors
     vectors: np.ndarray
@@ -65,8 +67,16 @@ class WordVectors(PickledAsGensim):
         save_vectors(as_gensim(self, self.gensim_class), *args, **kwargs)
 
     def save_word2vec_format(self, fname: Any, fvocab: Any = None, *args: Any, **kwargs: Any) -> None:
-        """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""
-        write_word2vec_format(super().save_word2vec_format, fname, fvocab, *args, **kwargs)
+        """Write word2vec's format; the parameters are gensim's. The file appears when it is complete.
+
+        As in gensim, keys that are not str are written as `str` has them. If that is not a word, or not theirs alone,
+        it is an error, because nobody could read the file.
+        """
+        plain = as_gensim(self, self.gensim_class)
+        if not all(isinstance(key, str) for key in self.index_to_key):
+            plain.index_to_key = words_of_keys(self.index_to_key)
+            plain.key_to_index = {word: row for row, word in enumerate(plain.index_to_key)}
+        write_word2vec_format(plain.save_word2vec_format, fname, fvocab, *args, **kwargs)
 
     def parameter_rows(self, words: int) -> int:
         """Return the number of rows that are learnt for so many words."""

@@ -135,7 +135,13 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         self.adjust_vectors()
 
     def recalc_char_ngram_buckets(self) -> None:
-        """Find the n-grams of all words."""
+        """Find the n-grams of all words, which must be str."""
+        for key in self.index_to_key:
+            if not isinstance(key, str):
+                raise TypeError(
+                    f"subwords=True makes vectors of the n-grams of words, and the key {key!r}, of type "
+                    f"{type(key).__name__}, has none: use str, or subwords=False"
+                )
         super().recalc_char_ngram_buckets()
         self.__dict__.pop("composition", None)
 

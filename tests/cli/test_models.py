@@ -41,6 +41,26 @@ def answer(*arguments):
     return json.loads(done.stdout)
 
 
+def test_keys_that_are_no_text(tmp_path):
+    walks = [[1, 2, ("a", 3), b"x"], [2, ("a", 3), 1, 20]] * 5
+    graph = HilbertMLE(walks, vector_size=3, min_count=1, epochs=2)
+    graph.save_pretrained(tmp_path / "graph")
+    (one, pair) = answer("neighbors", tmp_path / "graph", "1", "('a', 3)", "--topn", 2)
+    assert (one["word"], pair["word"]) == ("1", "('a', 3)")
+    assert [near["word"] for near in one["similar"]] == [str(key) for key, _ in graph.wv.most_similar(1, topn=2)]
+    assert [near["word"] for near in pair["contexts"]] == [
+        str(key) for key, _ in graph.most_cooccurring(("a", 3), topn=2)
+    ]
+    assert answer("pmi", tmp_path / "graph", "1", "b'x'")["counted"] == pytest.approx(graph.fitted_counts.pmi(1, b"x"))
+    assert answer("pmi", tmp_path / "graph" / "counts", "1", "2")["counted"] == pytest.approx(graph.counts.pmi(1, 2))
+    assert len(answer("analogy", tmp_path / "graph", "1", "2", "20")) == 2
+    assert_one_sentence(run_here("neighbors", tmp_path / "graph", "21"), "'21' is not among the 5 words")
+    refused = run_here("export", tmp_path / "graph", "-o", tmp_path / "v.npz.parquet")
+    assert_one_sentence(refused, "can hold only keys that are str")
+    assert answer("export", tmp_path / "graph", "-o", tmp_path / "v.parquet", "--keys", "str")["words"] == 5
+    assert_one_sentence(run_here("evaluate", tmp_path / "graph"), "words must be str to be evaluated")
+
+
 def test_neighbors(model, loaded):
     (cat, japanese) = answer("neighbors", "--trust-pickle", model, "cat", "日本語", "--topn", 3)
     assert (cat["word"], japanese["word"]) == ("cat", "日本語")

@@ -116,6 +116,32 @@ def test_crafted_folders_are_refused_or_harmless(number, whole, tmp_path):
     assert refused > number // 3
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'{"bytes": "00"}', b'{"bytes": " 0"}'),
+        (b'{"bytes": "00"}', b'{"object": "x"}'),
+        (b'{"bytes": "00"}', b'{"numpy.x": 12}'),
+        (b'{"bytes": "00"}', b"[[[[[[[[[[[[[[["),
+        (b"[1, 2]", b"[1,NaN"),
+        (b"[1, 2]", b"\xff\xff\xff\xff\xff\xff"),
+        (b"1234", b"5678"),  # It stands there twice now.
+        (b"1234", b"1,23"),
+    ],
+)
+def test_strange_keys_are_refused(before, after, tmp_path):
+    folder = tmp_path / "model"
+    text = [[b"\x00", (1, 2), 1234, 5678, "text"]] * 5
+    HilbertMLE(text, vector_size=2, min_count=1, epochs=1, workers=1).save_pretrained(folder, counts=False)
+    data = (folder / "words.safetensors").read_bytes()
+    assert data.count(before) == 1
+    (folder / "words.safetensors").write_bytes(data.replace(before, after))
+    sign(folder)
+    loaded, told = attempt(folder)
+    assert loaded is None
+    assert f"{folder}/words.safetensors is damaged" in told
+
+
 def test_vectors_are_compared_with_their_checksum_unless_told_otherwise(folder):
     data = bytearray((folder / "model.safetensors").read_bytes())
     data[-1] ^= 1

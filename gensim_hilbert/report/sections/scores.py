@@ -57,10 +57,10 @@ def scores(subject: Subject) -> Section:
 
 
 def scored(subject: Subject, data: Data, task: Callable[[Any, Data], list[Any]]) -> list[Any] | str:
-    """Return the scores, or why there are none: default data sets may be in another language than the vectors."""
+    """Return the scores, or why there are none: default data sets may be in another language, or keys no words."""
     try:
         return task(subject.vectors, data)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         if subject.data is not None:
             raise
         return f"Not scored: {error}"

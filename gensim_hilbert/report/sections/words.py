@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gensim_hilbert.model import HilbertMLE
@@ -41,7 +43,7 @@ def neighbours(subject: Subject) -> Section:
     return Section("Neighbours", title, f'{text}<div class="cards">{"".join(cards)}</div>')
 
 
-def neighbour_list(style: str, heading: str, score: str, found: list[tuple[str, float]]) -> str:
+def neighbour_list(style: str, heading: str, score: str, found: list[tuple[Any, float]]) -> str:
     """Return one column of a card."""
     items = "".join(f"<li>{in_html(word)}<span>{number(value)}</span></li>" for word, value in found)
     return f'<div><p class="{style}">{heading} <span>{score}</span></p><ol>{items}</ol></div>'
