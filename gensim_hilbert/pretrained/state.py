@@ -26,7 +26,7 @@ Model = TypeVar("Model", bound="HilbertMLE")
 
 # The keywords whose values are not written: the objective has a form of its own, one is a function without effect, and
 # the place of checkpoints belongs to the machine.
-NOT_SETTINGS = ("objective", "hashfxn", "checkpoint")
+NOT_SETTINGS = ("objective", "hashfxn", "checkpoint", "covectors")
 # What else a model knows: the attribute, and the type of its value besides None.
 STATE: dict[str, tuple[str, type]] = {
     "train_count": ("train_count", int),
