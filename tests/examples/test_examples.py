@@ -151,5 +151,16 @@ def test_demo(tmp_path):
         assert len(KeyedVectors.load_word2vec_format(str(tmp_path / "folder" / f"{name}.vec"))) > 1000
 
 
+def test_words_over_time(small, tmp_path):
+    first, second, *_ = example("words_over_time.py", cwd=tmp_path).splitlines()
+    word, cosine, *rest = first.split()
+    assert word == "cell"
+    assert float(cosine) < 0.6 < 0.9 < float(second.split()[1])
+    before, after = " ".join(rest).split("->")
+    assert {"jail", "court", "inmate", "sentence"} & {*re.findall(r"\w+", before)}
+    assert {"call", "app", "number", "contact"} & {*re.findall(r"\w+", after)}
+    assert len(example("words_over_time.py", small, small, cwd=tmp_path).splitlines()) == 5
+
+
 def test_own_objective(tmp_path):
     assert "laden" in example("own_objective.py", cwd=tmp_path).splitlines()[2]
