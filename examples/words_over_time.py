@@ -15,10 +15,10 @@ import sys
 from gensim_hilbert import HilbertMLE
 
 TOPICS = {
-    "prison": "guard bars warden inmate jail sentence lock yard escape court judge visit wall gate night".split(),
-    "phone": "call text screen battery signal ring dial contact charge app number voice message plan ringtone".split(),
-    "garden": "rose soil seed water sun leaf root bee spade hedge lawn tree fruit grass rain".split(),
-    "kitchen": "pan oven salt knife bread soup boil plate cook stove spoon flour sugar taste recipe".split(),
+    "prison": "guard bars warden inmate jail sentence lock yard escape court judge visit wall gate night",
+    "phone": "call text screen battery signal ring dial contact charge app number voice message plan ringtone",
+    "garden": "rose soil seed water sun leaf root bee spade hedge lawn tree fruit grass rain",
+    "kitchen": "pan oven salt knife bread soup boil plate cook stove spoon flour sugar taste recipe",
 }
 
 
@@ -28,7 +28,7 @@ def made_up_text(seed, topic_of_cell, sentences=3000):
     text = []
     for _ in range(sentences):
         topic = draw.choice([*TOPICS])
-        words = TOPICS[topic] + (["cell"] if topic == topic_of_cell else [])
+        words = TOPICS[topic].split() + (["cell"] if topic == topic_of_cell else [])
         text.append(draw.choices(words, k=8) + draw.choices(["the", "of", "a"], k=2))
         draw.shuffle(text[-1])
     return text

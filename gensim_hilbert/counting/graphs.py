@@ -113,7 +113,7 @@ def by_visits(words: Sequence[Hashable], visits: np.ndarray, walks: int) -> tupl
 def expected_counts(
     graph: Graph, words: Sequence[Hashable], window: Window, num_walks: int, walk_length: int, memory_gb: float
 ) -> tuple[sparse.coo_array, Vocabulary, Window]:
-    """Return expected counts times a scale, the nodes by expected visits, and the window with its weights at that scale.
+    """Return expected counts times a scale, the nodes by expected visits, and the window with weights at that scale.
 
     A walk is at node i at its time t with the probability p_t(i), and d steps later at node j with p_t(i) (P^d)_ij.
     Hence the sum over t of p_t, up to the last time that has a successor at distance d, multiplies the rows of P^d.
@@ -153,7 +153,7 @@ def expected_counts(
             entries += sides[side][-1].nnz
         if entries * BYTES_PER_ENTRY > memory_gb * (1 << 30):
             raise MemoryError(
-                f"exact counts of this graph take more than memory_gb={memory_gb}: walks of {window.reach} steps connect "
+                f"exact counts of this graph take more than memory_gb={memory_gb}: {window.reach} steps connect "
                 f"too many of its {size} nodes; use exact=False, or more memory"
             )
     # To the left of a term are contexts that a walk has visited before it.

@@ -41,8 +41,8 @@ class Marginals(NamedTuple):
 class PairCounts(FromGraph):
     """Exact counts of the pairs of words within a window, in a directory on disk.
 
-    Make one with `from_corpus` or `from_graph`, or `open` one that was made before. All numbers are real weights: the integers of the
-    store divided by `scale`. Rows are contexts and columns are terms.
+    Make one with `from_corpus` or `from_graph`, or `open` one that was made before. All numbers are real weights: the
+    integers of the store divided by `scale`. Rows are contexts and columns are terms.
     """
 
     def __init__(self, store: Store, keep: np.ndarray | None = None):

@@ -1,4 +1,4 @@
-"""Pairs of nodes within a window of random walks: exact ones against all walks one by one, sampled ones against both."""
+"""Pairs of nodes within a window of walks: exact ones against all walks one by one, sampled ones against those."""
 
 import itertools
 from fractions import Fraction
