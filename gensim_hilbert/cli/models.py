@@ -21,7 +21,8 @@ from gensim_hilbert.cli.loading import (
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import AnyOutput
 from gensim_hilbert.cli.results import as_json, show, table
-from gensim_hilbert.export.formats import FORMATS
+from gensim_hilbert.compact import DTYPES
+from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.outputs import refuse_inputs
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
@@ -129,7 +130,10 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 @model_argument
 @click.option("-o", "--output", required=True, type=AnyOutput(), help="File, folder or URI for the vectors.")
 @click.option(
-    "--format", "kind", type=click.Choice(tuple(FORMATS)), help="Format of the output.  [default: as its name tells]"
+    "--format",
+    "kind",
+    type=click.Choice((*FORMATS, MODEL_FOLDER)),
+    help="Format of the output.  [default: as its name tells]",
 )
 @click.option(
     "--what",
@@ -138,6 +142,15 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     show_default=True,
     help="Matrix to write.",
 )
+@click.option(
+    "--dtype",
+    type=click.Choice(DTYPES),
+    default="float32",
+    show_default=True,
+    help="How numbers are written; int8 has one scale per row.",
+)
+@click.option("--max-vocab", type=click.IntRange(1), help="Write so many of the most frequent words only.")
+@click.option("--pca", type=click.IntRange(1), help="Write so many of the strongest axes only.")
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
@@ -148,6 +161,9 @@ def export(
     output: str,
     kind: str | None,
     what: str,
+    dtype: str,
+    max_vocab: int | None,
+    pca: int | None,
     skip_unfit: bool,
     trust_pickle: bool,
     as_json: bool,
@@ -159,7 +175,8 @@ def export(
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     options: dict[str, Any] = {name: True for name, given in flags.items() if given}
+    options |= {"dtype": dtype, "max_vocab": max_vocab, "pca": pca}
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
-    size = words_of(loaded, model).vector_size
+    size = pca or words_of(loaded, model).vector_size
     facts = {"output": output, "what": what, "words": words, "vector_size": size}
     show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)
