@@ -220,7 +220,7 @@ OPTIONS = {option.name: option for option in (
            in_checkpoint=True),
     Option("bucket", 2_000_000, int, "Subwords: number of buckets that n-grams are hashed to.", least=1,
            limit=2**31 - 1, of_subwords=True, in_checkpoint=True),
-    Option("covectors", None, is_shown=False, solvers=("factorization",), attribute="space"),
+    Option("covectors", None, is_shown=False, attribute="space"),
 )}
 # fmt: on
 
