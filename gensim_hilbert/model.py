@@ -244,12 +244,7 @@ class HilbertMLE(InferredVectors, WordQueries, VocabularyHooks, SavedWithCounts,
             raise ValueError("like= would turn vectors away from the space of covectors=; give only one of them")
         if model.solver != "factorization":
             raise ValueError(f"solver={model.solver!r} learns from text, not from counts; use solver='factorization'")
-        model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
-        model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
-        rules = model.min_count, model.sorted_vocab, model.max_final_vocab
-        model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, in their order
-        model.prepare_vocab()
-        model.min_count, model.sorted_vocab, model.max_final_vocab = rules
+        model._take_words(counts.vocabulary)
         model.window = counts.window.reach or model.window
         model.prepare_weights()
         model.counts, model.sample, model.thins_on_average = counts.as_counted()

@@ -6,11 +6,13 @@ import logging
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from gensim.models import Word2Vec
 from scipy import sparse
 
+from gensim_hilbert.model_training import vectors_crc
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.training.space import Space, TermLosses, prior_metric
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Contexts = Mapping[Any, float] | Iterable[Any]
+# Beside models and not in them, since they are neither saved nor copied.
+SOLVERS: WeakKeyDictionary[HilbertMLE, tuple[Any, TermLosses, FixedCovectors]] = WeakKeyDictionary()
 
 
 class InferredVectors(Word2Vec):
@@ -139,14 +143,19 @@ def refuse_other_objectives(model: HilbertMLE, what: str) -> None:
 
 
 def solver_of(model: HilbertMLE) -> tuple[TermLosses, FixedCovectors]:
-    """Return the loss of terms of a model, and what minimises it."""
+    """Return the loss of terms of a model, and what minimises it, kept for as long as the model stays the same."""
     from gensim_hilbert.training.device import choose_device
     from gensim_hilbert.training.newton import FixedCovectors
 
-    losses = losses_of(model)
-    metric = metric_of(model, losses) if model.space is None else model.space.metric
-    scaled = losses.contexts * np.exp(-model.psi_offset)
-    return losses, FixedCovectors(model.syn1neg, scaled, metric, choose_device(model.device))
+    counts = None if model.counts is None else model.counts.fingerprint
+    state = (vectors_crc(model), len(model.wv), counts, model.l2, repr(model.objective), model.sample, model.device)
+    if SOLVERS.get(model, (None,))[0] != state:
+        losses = losses_of(model)
+        metric = metric_of(model, losses) if model.space is None else model.space.metric
+        scaled = losses.contexts * np.exp(-model.psi_offset)
+        solver = FixedCovectors(model.syn1neg, scaled, metric, choose_device(model.device))
+        SOLVERS[model] = state, losses, solver
+    return SOLVERS[model][1:]
 
 
 def losses_of(model: HilbertMLE) -> TermLosses:

@@ -145,6 +145,16 @@ def test_without_its_counts_a_model_infers_nearly_the_same(model, tmp_path):
     assert cosine(lighter.infer_vector(contexts), model.infer_vector(contexts)) > 0.99
 
 
+def test_a_model_that_has_changed_infers_anew(model):
+    changed = HilbertMLE.from_counts(model.counts, vector_size=6, workers=1, passes=3)
+    first = changed.infer_vector(["cat", "dog"])
+    np.testing.assert_array_equal(changed.infer_vector(["cat", "dog"]), first)
+    changed.syn1neg *= 2
+    assert not np.allclose(changed.infer_vector(["cat", "dog"]), first)
+    changed.syn1neg /= 2
+    np.testing.assert_allclose(changed.infer_vector(["cat", "dog"]), first, rtol=1e-5)
+
+
 def test_a_model_of_the_stream_infers_too():
     model = HilbertMLE(sentences(0), **OPTIONS, solver="gibbs", epochs=40)
     vector = model.infer_vector({"cat": 40, "dog": 40, "cow": 40, "the": 30})

@@ -48,7 +48,7 @@ class Space:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of words and covectors."""
-        digest = sha256("\0".join(map(str, self.words)).encode("utf-8", "surrogatepass"))
+        digest = sha256("\0".join(map(repr, self.words)).encode("utf-8", "surrogatepass"))
         for array in (self.covectors, self.metric, np.float64(self.psi_offset)):
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()

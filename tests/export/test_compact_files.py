@@ -76,7 +76,7 @@ def test_formats_without_smaller_numbers_say_which_have_them(name, tmp_path):
 
 
 def test_what_does_not_go_together_is_refused(tiny_model, tmp_path):
-    with pytest.raises(ValueError, match="fastText's .bin, which has covectors and n-grams, too; use .vec"):
+    with pytest.raises(ValueError, match=r"fastText's \.bin, which has covectors and n-grams, too; use \.vec"):
         export(tiny_model, tmp_path / "model.bin", format="fasttext", pca=2)
     with pytest.raises(ValueError, match="pca must be a whole number from 1 to the 4 dimensions"):
         export(tiny_model, tmp_path / "v.bin", pca=5)

@@ -104,5 +104,5 @@ def test_scales_that_do_not_fit_are_damage(model, tmp_path):
         manifest["files"]["model.safetensors"] = facts
         manifest["crc32"] = manifest_checksum(manifest)
         (tmp_path / "model" / "config.json").write_bytes(to_json(manifest, indent=1).encode())
-        with pytest.raises(DamagedFile, match="model.safetensors is damaged"):
+        with pytest.raises(DamagedFile, match=r"model\.safetensors is damaged"):
             HilbertMLE.from_pretrained(tmp_path / "model")
