@@ -33,6 +33,9 @@ class VocabularyHooks(Word2Vec):
 
     wv: WordVectors | SubwordVectors
     vector_size: int
+    min_count: int
+    sorted_vocab: int
+    max_final_vocab: int | None
     psi_offset: float
     counts: PairCounts | None
     biases: Biases | None
