@@ -18,6 +18,7 @@ from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging, refuse_foreign
 from gensim_hilbert.locations import is_local, uncompressed_name
 from gensim_hilbert.tensors import header_of
+from gensim_hilbert.text_vectors.weighting import Weighting
 
 
 class VectorTable(NamedTuple):
@@ -102,9 +103,27 @@ PROJECTOR_FILES = {"vectors.tsv", "metadata.tsv"}
 
 
 def write_model2vec(
-    staging: Staging, path: str, table: VectorTable, lowercase: bool = False, split_punctuation: bool = False
+    staging: Staging,
+    path: str,
+    table: VectorTable,
+    lowercase: bool = False,
+    split_punctuation: bool = False,
+    weighting: str | None = None,
 ) -> None:
-    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well."""
+    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well.
+
+    The mean of its rows is what `encode` does with this weighting; by default, "sif" for vectors of a model that has
+    such a method.
+    """
+    default = "sif" if table.what == "vectors" and hasattr(table.model, "encode") else "mean"
+    settings = Weighting.of(weighting or default, 1e-3, None, None)
+    matrix = table.matrix
+    if not settings.is_plain:
+        if table.what != "vectors":
+            raise ValueError(f"weighting={weighting!r} needs what='vectors', got what={table.what!r}")
+        from gensim_hilbert.text_vectors.encoder import TextEncoder  # It loads gensim.
+
+        matrix = TextEncoder(getattr(table.model, "wv", table.model), settings).word_rows(table.words)
     folder = staging.folder(path, reason_to_keep_model2vec)
     unknown = "[UNK]"
     while unknown in table.words:
@@ -126,7 +145,7 @@ def write_model2vec(
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
         "hidden_dim": size,
-        "normalize": False,
+        "normalize": not settings.is_plain,
         "max_length": None,  # texts are not cut off
         "embedding_dtype": "float32",
     }
@@ -138,7 +157,7 @@ def write_model2vec(
     tensor = np.dtype(np.float32), (len(vocabulary), size)
     with staging.create(f"{folder}/model.safetensors") as file:
         file.write(header_of({"embeddings": tensor}, {"format": "pt"}))
-        file.write(table.matrix.astype("<f4", copy=False).data)
+        file.write(matrix.astype("<f4", copy=False).data)
         file.write(bytes(4 * size))
 
 
@@ -313,7 +332,7 @@ FORMATS = {
         write_model2vec,
         "a folder for model2vec and sentence-transformers",
         UNFIT_FOR_FIELDS,
-        options=("lowercase", "split_punctuation"),
+        options=("lowercase", "split_punctuation", "weighting"),
     ),
     "projector": Format(
         write_projector,

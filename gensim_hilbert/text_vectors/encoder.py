@@ -67,6 +67,12 @@ class TextEncoder:
         self.parts: dict[str, list[int]] = {}
         self.lock = Lock()
 
+    def word_rows(self, words: Iterable[Any]) -> np.ndarray:
+        """Return the rows of known words, whose sums are the vectors of texts but for their lengths."""
+        ids = np.array([self.index[word] for word in words], dtype=np.int64)
+        self._make_rows(ids)
+        return self.rows[ids]
+
     # ------------------------------------------------------------------ many texts
 
     def sums(self, texts: Iterable[Any], workers: int = 1) -> Iterator[Sums]:

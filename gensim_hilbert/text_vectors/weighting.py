@@ -17,9 +17,12 @@ import logging
 import math
 from dataclasses import dataclass
 from operator import index
+from typing import TYPE_CHECKING
 
 import numpy as np
-from gensim.models import KeyedVectors
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import pytest
 from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import sif_vectors
+from text_oracle import sif_vectors
 
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.text_vectors import encoder
