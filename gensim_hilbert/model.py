@@ -48,6 +48,7 @@ from gensim_hilbert.options import OPTIONS, refuse_rates, resolve
 from gensim_hilbert.outputs import local_path
 from gensim_hilbert.pretrained.folder import SavedAsFolder
 from gensim_hilbert.queries import WordQueries
+from gensim_hilbert.text_vectors.methods import TextVectors
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
 from gensim_hilbert.training.session import AnySolver, Session, Watcher
@@ -60,7 +61,7 @@ HISTORY_RECORDS = 4096  # at most
 NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
-class HilbertMLE(InferredVectors, WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
+class HilbertMLE(InferredVectors, WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, SavedAsFolder):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted

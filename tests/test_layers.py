@@ -24,7 +24,7 @@ LAYERS = [  # from the bottom to the top
     ["saving"],
     [
         *("model", "model_files", "model_inference", "model_text", "model_training", "model_vocabulary"),
-        *("options", "pretrained", "queries", "vectors"),
+        *("options", "pretrained", "queries", "text_vectors", "vectors"),
     ],
     ["export", "evaluation"],
     ["report"],

@@ -24,6 +24,7 @@ from gensim_hilbert.cli.results import as_json, show, table
 from gensim_hilbert.compact import DTYPES
 from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.outputs import refuse_inputs
+from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
@@ -154,6 +155,11 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
+@click.option(
+    "--weighting",
+    type=click.Choice(WEIGHTINGS),
+    help="For model2vec: weight words as `encode` does (sif), or not.  [default: sif for models of ours]",
+)
 @trust_pickle
 @as_json
 def export(
@@ -167,14 +173,14 @@ def export(
     skip_unfit: bool,
     trust_pickle: bool,
     as_json: bool,
-    **flags: bool,
+    **given: Any,
 ) -> None:
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
-    options: dict[str, Any] = {name: True for name, given in flags.items() if given}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value}
     options |= {"dtype": dtype, "max_vocab": max_vocab, "pca": pca}
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
     size = pca or words_of(loaded, model).vector_size

@@ -14,11 +14,12 @@ from zlib import crc32
 
 import numpy as np
 
-from gensim_hilbert.compact import DTYPES, halved, quantised
+from gensim_hilbert.compact import DTYPES, halved, quantised, strongest_axes, turned
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging, refuse_foreign
 from gensim_hilbert.locations import is_local, uncompressed_name
 from gensim_hilbert.tensors import header_of
+from gensim_hilbert.text_vectors.weighting import Weighting
 
 
 class VectorTable(NamedTuple):
@@ -117,8 +118,24 @@ def write_model2vec(
     lowercase: bool = False,
     split_punctuation: bool = False,
     dtype: str = "float32",
+    weighting: str | None = None,
 ) -> None:
-    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well."""
+    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well.
+
+    The mean of its rows is what `encode` does with this weighting; by default, "sif" for vectors of a model that has
+    such a method.
+    """
+    default = "sif" if table.what == "vectors" and hasattr(table.model, "encode") else "mean"
+    settings = Weighting.of(weighting or default, 1e-3, None, None)
+    if not settings.is_plain:
+        if table.what != "vectors":
+            raise ValueError(f"weighting={weighting!r} needs what='vectors', got what={table.what!r}")
+        from gensim_hilbert.text_vectors.encoder import TextEncoder  # It loads gensim.
+
+        rows = TextEncoder(getattr(table.model, "wv", table.model), settings).word_rows(table.words)
+        if rows.shape[1] > table.matrix.shape[1]:  # What is averaged has other strong axes than the vectors of words.
+            rows = turned(rows, strongest_axes(rows, table.matrix.shape[1]))
+        table = table._replace(matrix=rows)
     folder = staging.folder(path, reason_to_keep_model2vec)
     unknown = "[UNK]"
     while unknown in table.words:
@@ -140,7 +157,7 @@ def write_model2vec(
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
         "hidden_dim": size,
-        "normalize": False,
+        "normalize": not settings.is_plain,
         "max_length": None,  # texts are not cut off
         "embedding_dtype": dtype,
     }
@@ -336,7 +353,7 @@ FORMATS = {
         write_model2vec,
         "a folder for model2vec and sentence-transformers",
         UNFIT_FOR_FIELDS,
-        options=("lowercase", "split_punctuation"),
+        options=("lowercase", "split_punctuation", "weighting"),
         dtypes=DTYPES,
     ),
     "projector": Format(

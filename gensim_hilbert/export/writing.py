@@ -77,8 +77,11 @@ def export(
     transport_params : dict, optional
         Passed to smart_open if `path` is a URI.
     **options
-        Only for "model2vec": how it finds words in a text. By default, words are separated by white space. With
-        `lowercase=True`, texts are lowercased first; with `split_punctuation=True`, punctuation is split off.
+        Only for "model2vec": how it finds words in a text, and how it weights them. By default, words are separated
+        by white space. With `lowercase=True`, texts are lowercased first; with `split_punctuation=True`, punctuation
+        is split off. Vectors of a HilbertMLE are written so that texts get the same vectors as from `model.encode`:
+        weights, whitening and the removed component are part of the rows. `weighting="mean"` writes vectors as they
+        are, which is the default for other models, and `weighting="sif"` treats those likewise.
 
     Returns
     -------
