@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors
 from inputs import DATA, corpus_parser, require
 
 from gensim_hilbert import HilbertMLE
-from gensim_hilbert.evaluation import analogies, find_data, similarity
+from gensim_hilbert.evaluation import analogies, find_data, similarity, sts
 from gensim_hilbert.export import export, load_vectors
 
 MEGABYTE = 1e6
@@ -36,12 +36,14 @@ def variants(size: int, words: int) -> list[tuple[str, dict]]:
 
 
 def scores(vectors: KeyedVectors, data) -> str:
-    """Return the mean similarity, the share of pairs whose words are known, and the two sets of analogies."""
+    """Return the mean similarity, the share of its pairs that are known, the analogies, and the mean of STS."""
     found = similarity(vectors, data)
     known = sum(one.covered for one in found) / sum(one.pairs for one in found)
     answered = analogies(vectors, data)
-    cells = [f"{mean(one.rho for one in found):.3f}", f"{known:.1%}"]
-    return " | ".join(cells + [f"{one.accuracy:.3f}" for one in answered])
+    cells = [f"{mean(one.rho for one in found):.3f}", f"{known:.1%}", *(f"{one.accuracy:.3f}" for one in answered)]
+    if data.sts:
+        cells.append(f"{mean(one.pearson.value for one in sts(vectors, data)['encode']):.3f}")
+    return " | ".join(cells)
 
 
 def main() -> None:
@@ -57,10 +59,10 @@ def main() -> None:
             model = HilbertMLE(corpus_file=str(options.corpus), **sizes, sample=1e-4, workers=-1)
             model.save_pretrained(folder, counts=False)
         model, data = HilbertMLE.from_pretrained(folder), find_data(options.data)
-        sets = " | ".join(data.analogy)
+        sets = [*data.analogy, *(["STS"] if data.sts else [])]
         print(f"{len(model.wv):,} words, {model.vector_size} dimensions\n")
-        print(f"| file | model folder MB | model2vec MB | similarity | pairs known | {sets} |")
-        print("|---|---|---|---|---|" + "---|" * len(data.analogy))
+        print(f"| file | model folder MB | model2vec MB | similarity | pairs known | {' | '.join(sets)} |")
+        print("|---|---|---|---|---|" + "---|" * len(sets))
         for name, how in variants(model.vector_size, len(model.wv)):
             ours, theirs = Path(temporary) / "ours", Path(temporary) / "theirs"
             export(model, ours, "folder", **how)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from consumers import CONSUMERS, FILES, LIBRARIES, READABLE, random_vectors
+from gensim.test.utils import common_texts
+from helpers import short_training
 from shell import run_here
 
 from gensim_hilbert import HilbertMLE
@@ -97,3 +99,16 @@ def test_the_command_has_all_of_it(tiny_model, tmp_path):
     done = run_here("export", tmp_path / "model", "-o", tmp_path / "v.bin", "--dtype", "float16")
     assert done.returncode
     assert "format='word2vec-binary' cannot hold dtype='float16'" in done.stderr
+
+
+def test_texts_have_nearly_the_same_cosines_in_a_small_static_model(tmp_path):
+    model2vec = pytest.importorskip("model2vec")
+    with short_training():
+        model = HilbertMLE(common_texts * 5, vector_size=8, min_count=1, workers=1)
+    texts = [" ".join(text) for text in common_texts]
+    expected = model.encode(texts)
+    for options, most in (({"dtype": "int8"}, 0.03), ({"pca": 8}, 1e-4), ({"pca": 7, "dtype": "float16"}, 0.3)):
+        export(model, tmp_path / "static", "model2vec", **options)
+        found = model2vec.StaticModel.from_pretrained(tmp_path / "static").encode(texts)
+        assert found.shape[1] == options.get("pca", 8)
+        assert np.abs(found @ found.T - expected @ expected.T).max() < most
