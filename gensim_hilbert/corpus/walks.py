@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from gensim_hilbert._walks import walk_on
 from gensim_hilbert.corpus import blocks
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.sources import Corpus, encode_sentence
@@ -60,27 +61,20 @@ class Graph:
 
 
 class Walker:
-    """Takes many steps at a time: to a neighbour drawn by the weights of edges."""
+    """Takes the steps of many walks: to a neighbour drawn by the weights of edges."""
 
     def __init__(self, graph: Graph):
         table = graph.adjacency
-        self.starts, self.neighbours = table.indptr.astype(np.int64), table.indices
-        self.sums: np.ndarray | None = None
-        if np.ptp(table.data):  # With equal weights any neighbour is as good as another.
-            self.sums = np.concatenate([[0.0], np.cumsum(table.data)])
+        self.starts, self.neighbours = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+        # With equal weights any neighbour is as good as another.
+        self.sums = np.concatenate([[0.0], np.cumsum(table.data)]) if np.ptp(table.data) else np.empty(0)
 
-    def step(self, nodes: np.ndarray, draws: np.ndarray) -> np.ndarray:
-        """Return the next node of each walk, -1 for a dead end or a walk that has ended, given numbers from 0 to 1."""
-        here = np.maximum(nodes, 0)
-        first, last = self.starts[here], self.starts[here + 1] - 1
-        if self.sums is None:
-            edges = first + (draws * (last + 1 - first)).astype(np.int64)
-        else:
-            below, above = self.sums[first], self.sums[last + 1]
-            edges = np.searchsorted(self.sums, below + draws * (above - below), side="right") - 1
-        goes_on = (nodes >= 0) & (last >= first)
-        found = self.neighbours[np.clip(edges, first, np.maximum(last, first)) % len(self.neighbours)]
-        return np.where(goes_on, found, -1)
+    def walks(self, nodes: np.ndarray, length: int, draws: np.random.Generator) -> np.ndarray:
+        """Return walks from these nodes, one row each, with -1 behind a dead end."""
+        walks = np.empty((len(nodes), length), dtype=np.int64)
+        walks[:, 0] = nodes
+        walk_on(self.starts, self.neighbours, self.sums, draws.random((len(nodes), length - 1)), walks)
+        return walks
 
 
 class WalkCorpus(Corpus):
@@ -115,12 +109,9 @@ class WalkCorpus(Corpus):
         per_block = max(1, STEPS_PER_BLOCK // self.walk_length)
         size = len(self.graph)
         for number, first in enumerate(range(0, size * self.num_walks, per_block)):
-            draw = np.random.Generator(np.random.Philox(key=[self.seed, number]))
-            walks = np.empty((min(per_block, size * self.num_walks - first), self.walk_length), dtype=np.int64)
-            walks[:, 0] = np.arange(first, first + len(walks)) % size
-            for step in range(1, self.walk_length):
-                walks[:, step] = self.walker.step(walks[:, step - 1], draw.random(len(walks)))
-            yield walks
+            draws = np.random.Generator(np.random.Philox(key=[self.seed, number]))
+            nodes = np.arange(first, min(first + per_block, size * self.num_walks)) % size
+            yield self.walker.walks(nodes, self.walk_length, draws)
 
     def visits(self) -> np.ndarray:
         """Return how often each node is visited by all walks."""

@@ -124,6 +124,20 @@ def test_long_walks_forget_where_they_started():
     np.testing.assert_allclose(found, closed, rtol=5e-3, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("equal", [True, False])
+def test_every_draw_takes_the_edge_whose_share_it_falls_into(name, equal):
+    table = np.array(GRAPHS[name], dtype=float) > 0 if equal else np.array(GRAPHS[name], dtype=float)
+    walker = walks.Walker(walks.Graph.parse(table))
+    found = walker.walks(np.arange(200) % 4, 9, np.random.default_rng(3))
+    draws = np.random.default_rng(3).random((200, 8))
+    for walk, numbers in zip(found.tolist(), draws, strict=True):
+        for node, draw, following in zip(walk, numbers, walk[1:], strict=False):
+            edges = np.cumsum(table[node] / max(1, table[node].sum())) if node >= 0 else np.zeros(4)
+            expected = int(np.searchsorted(edges, draw, side="right")) if edges.any() else -1
+            assert following == expected
+
+
 def test_sampled_counts_are_those_of_the_walks_as_text(monkeypatch):
     monkeypatch.setattr(walks, "STEPS_PER_BLOCK", 300)
     names = [f"node {k}" for k in range(34)]
