@@ -29,12 +29,12 @@ from peers import add_glove_option, installed
 from quality import TRAINERS, write_lines
 
 from gensim_hilbert.evaluation import analogies, classification, find_data, most_frequent_tag, similarity, tagging
-from gensim_hilbert.evaluation.data import TASKS
 from gensim_hilbert.evaluation.summary import analogy_table, extrinsic_table, similarity_table
 from gensim_hilbert.evaluation.tables import MARKDOWN, Score, Table, as_markdown
 from gensim_hilbert.export import export, load_vectors
 from gensim_hilbert.export.reading import keyed_vectors
 
+TASKS = ("similarity", "analogy", "classification", "tagging")
 SETS = ("B143", "MENd", "MENt", "RMT", "RARE", "SE17", "S999", "WS-R", "WS-S", "Y130")
 # The paper's tables; rows ending in MF, matrix factorisations of the authors' own, are comments in its source.
 INTRINSIC = {

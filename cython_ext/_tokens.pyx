@@ -549,6 +549,44 @@ cdef class WordTable:
                 used = pad(ids, used, window, blank)
         return s.position - base, tokens, used, first_end, last_start, last_end
 
+    def ids_of_texts(self, const uint8_t[::1] data not None, bint listed, WordTable unknown not None,
+                     uint32_t[::1] ids not None, int64_t[::1] ends not None):
+        """Set `ids` to the ids of all words of `data`, and `ends` to where those of each sentence end, empty ones too.
+
+        An unknown word is added to `unknown`, and its id is len(self) + its number there. Returns how many sentences
+        have ended.
+        """
+        cdef Scanner s
+        cdef Event[BATCH] events
+        cdef uint32_t n, k
+        cdef Slot* slot
+        cdef Py_ssize_t used = 0
+        cdef Py_ssize_t sentences = 0
+        if data.shape[0] == 0:
+            return 0
+        if ids.shape[0] < data.shape[0]:
+            raise ValueError("there is no room for as many ids as there are bytes")
+        s = scanner_of(&data[0], 0, data.shape[0], listed)
+        with nogil:
+            while True:
+                n = self.next_events(&s, events)
+                if n == 0:
+                    break
+                for k in range(n):
+                    if events[k].kind == SENTENCE:
+                        if sentences < ends.shape[0]:
+                            ends[sentences] = used
+                        sentences += 1
+                        continue
+                    slot = self.find(&events[k])
+                    if slot.id:
+                        ids[used] = slot.id - 1
+                    else:
+                        unknown.put(&events[k], 1, 0)
+                        ids[used] = self.size + unknown.find(&events[k]).id - 1
+                    used += 1
+        return sentences
+
     cdef Slot* slot_of(self, bytes word):
         cdef Event e
         cdef const uint8_t* p = word

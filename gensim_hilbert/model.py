@@ -16,6 +16,7 @@ from gensim.models import Word2Vec
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
+from gensim_hilbert.model_inference import InferredVectors, space_of
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
     corpus_of,
@@ -31,6 +32,7 @@ from gensim_hilbert.model_training import (
     counts_solver,
     is_known,
     present_anchor,
+    refuse_lost_space,
     refuse_sums,
     solver_of_known,
     starting_point,
@@ -47,9 +49,11 @@ from gensim_hilbert.options import OPTIONS, refuse_rates, resolve
 from gensim_hilbert.outputs import local_path
 from gensim_hilbert.pretrained.folder import SavedAsFolder
 from gensim_hilbert.queries import WordQueries
+from gensim_hilbert.text_vectors.methods import TextVectors
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
 from gensim_hilbert.training.session import AnySolver, Session, Watcher
+from gensim_hilbert.training.space import Space
 from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import NothingToCount
 
@@ -59,7 +63,9 @@ HISTORY_RECORDS = 4096  # at most
 NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
-class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, SavedAsFolder):
+class HilbertMLE(
+    InferredVectors, WordQueries, TextVectors, VocabularyHooks, TokenizedText, SavedWithCounts, SavedAsFolder
+):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted
@@ -149,6 +155,10 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
     phrases : "auto", Phrases, path, or gensim's Phrases or FrozenPhrases, optional
         Words to join before anything else, such as "new york" to "new_york". "auto" finds those of the first text by
         gensim's defaults. The model keeps them as `phrases`.
+    covectors : HilbertMLE, optional
+        A model whose covectors stay as they are: vectors are learnt in its space, and can be compared with its own and
+        with those of other models in it, over time for example. Contexts that it does not know are ignored. The vectors
+        are the minimum of the loss, which is convex then, and take time in proportion to words times contexts.
     subwords : bool
         Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
@@ -169,6 +179,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
     # Set from OPTIONS.
     solver: str
     objective: Objective
+    space: Space | None
 
     def __init__(
         self, sentences: Any = None, corpus_file: Any = None, vector_size: int = 100, alpha: float = 0.025,
@@ -185,6 +196,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
         gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
         checkpoint: str | os.PathLike[str] | None = None, phrases: Any = None, subwords: bool = False,
         min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000, column: str | None = None,
+        covectors: HilbertMLE | None = None,
     ):  # fmt: skip
         values = resolve(dict(
             vector_size=vector_size, alpha=alpha, window=window, min_count=min_count, max_vocab_size=max_vocab_size,
@@ -197,7 +209,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
             background_samples=background_samples, device=device, precision=precision, memory_gb=memory_gb,
             vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
             gibbs_steps=gibbs_steps, checkpoint=checkpoint, phrases=phrases, subwords=subwords, min_n=min_n,
-            max_n=max_n, bucket=bucket, column=column,
+            max_n=max_n, bucket=bucket, column=column, covectors=space_of(covectors),
         ))  # fmt: skip
         if checkpoint is not None:
             values["checkpoint"] = local_path(checkpoint, "checkpoints")
@@ -251,14 +263,11 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
             Keywords of `HilbertMLE`. `window` has an effect with imported counts only, which do not tell theirs.
         """
         model = cls(**options)
+        if like is not None and model.space is not None:
+            raise ValueError("like= would turn vectors away from the space of covectors=; give only one of them")
         if model.solver != "factorization":
             raise ValueError(f"solver={model.solver!r} learns from text, not from counts; use solver='factorization'")
-        model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
-        model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
-        rules = model.min_count, model.sorted_vocab, model.max_final_vocab
-        model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None  # all words, in their order
-        model.prepare_vocab()
-        model.min_count, model.sorted_vocab, model.max_final_vocab = rules
+        model._take_words(counts.vocabulary)
         model.window = counts.window.reach or model.window
         model.prepare_weights()
         model._take_preparation_of(counts)
@@ -350,6 +359,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
         text: dict[str, Any] | None = None,
         anchor: Anchor | None = None,
     ) -> None:
+        refuse_lost_space(self)
         counts, (start, is_given) = self.fitted_counts, starting_point(self, epochs)
         assert self.counts is not None
         assert counts is not None
@@ -357,11 +367,13 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
             "train",
             msg=f"pairs of weight {self.counts.total:g}, {len(self.wv)} words, {self.vector_size} dimensions",
         )
-        goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
+        goes_on = is_given or self.space or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
-        anchor = anchor or present_anchor(self, keeps_axes=goes_on)
+        anchor = anchor or present_anchor(self, keeps_axes=bool(goes_on))
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
         text = {**(text or {}), "counts": self.counts.fingerprint}
+        if self.space is not None:
+            text["covectors"] = self.space.fingerprint
         del start
         with nullcontext() if goes_on else self._without_random_vectors():
             self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)

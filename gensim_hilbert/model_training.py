@@ -45,6 +45,7 @@ def counts_solver(model: HilbertMLE, counts: PairCounts, start: Start | None, **
     )
     mine = {name: getattr(model, name) for name in names}
     mine["columns"] = model.background_samples
+    mine["space"] = model.space
     return partial(FromCounts, counts, model.objective, start=start, **mine, **common_options(model), **options)
 
 
@@ -188,6 +189,15 @@ def solver_memory(model: HilbertMLE, words: int) -> dict[str, int]:
     else:
         of_solver = from_counts.estimate_memory(words, rows, model.vector_size, model.memory_gb)
     return of_vectors | of_solver
+
+
+def refuse_lost_space(model: HilbertMLE) -> None:
+    """Refuse to train a model further that was trained in the space of another, and does not know it any more."""
+    if model.space is None and any("covectors" in record for record in model.trained_on):
+        raise ValueError(
+            "this model was trained with covectors=, which its folder does not keep; train a new one on all of the "
+            "text with covectors=, or keep the model by its own save and load"
+        )
 
 
 def padded(pair: Biases | None, more: int, value: float = 0.0) -> Biases | None:

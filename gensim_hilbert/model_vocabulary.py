@@ -35,6 +35,9 @@ class VocabularyHooks(Word2Vec):
 
     wv: WordVectors | SubwordVectors
     vector_size: int
+    min_count: int
+    sorted_vocab: int
+    max_final_vocab: int | None
     psi_offset: float
     counts: PairCounts | None
     biases: Biases | None
@@ -154,6 +157,15 @@ class VocabularyHooks(Word2Vec):
         self.cum_table = other_model.cum_table
         self.corpus_count, self.corpus_total_words = other_model.corpus_count, other_model.corpus_total_words
         self.init_weights()
+
+    def _take_words(self, vocabulary: Vocabulary) -> None:
+        """Take over all words of a vocabulary in their order, whatever the rules of this model say."""
+        self.raw_vocab = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+        self.corpus_count, self.corpus_total_words = vocabulary.sentences, vocabulary.tokens
+        rules = self.min_count, self.sorted_vocab, self.max_final_vocab
+        self.min_count, self.sorted_vocab, self.max_final_vocab = -1, 0, None
+        self.prepare_vocab()
+        self.min_count, self.sorted_vocab, self.max_final_vocab = rules
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
         """Return the bytes that are needed, by use: also for counts, shards and the optimiser's state, if any."""

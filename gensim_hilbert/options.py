@@ -20,7 +20,7 @@ from gensim_hilbert.corpus.sentences import SENTENCES
 from gensim_hilbert.corpus.tokenizer_names import as_tokenizer
 from gensim_hilbert.counting.plan import MOST_MEMORY_GB
 from gensim_hilbert.counting.settings import MOST_WINDOW
-from gensim_hilbert.objectives import Objective, named
+from gensim_hilbert.objectives import Hilbert, Objective, named
 from gensim_hilbert.phrases.applying import is_auto
 from gensim_hilbert.phrases.table import as_phrases
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
@@ -232,6 +232,7 @@ OPTIONS = {option.name: option for option in (
            limit=2**31 - 1, of_subwords=True, in_checkpoint=True),
     Option("column", None, str, "Column of tables (.parquet, .arrow, .jsonl, .csv ...) that holds the text.",
            also=(None,), default_help="the only column of text", of_counts=True),
+    Option("covectors", None, is_shown=False, attribute="space"),
 )}
 # fmt: on
 
@@ -257,6 +258,9 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
         values["phrases"] = as_phrases(given["phrases"])
     if values["subwords"] and values["vectors"] == "v+w":
         raise ValueError("vectors='v+w' adds covectors, which unknown words do not have; use subwords=False")
+    if values["covectors"] is not None:
+        refuse_with_covectors(values)
+        values["vector_size"] = values["covectors"].vector_size
     ignored = ignored_options(values["solver"], objective, values["subwords"])
     unused = [name for name, option in ignored.items() if not option.goes_without_saying(values[name])]
     if values["solver"] == "gibbs" and not values["negative"]:  # a script with hierarchical softmax
@@ -274,6 +278,19 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"{name} is given twice: as {values[name]}, and in {objective!r}")
             values[name] = setting
     return values
+
+
+def refuse_with_covectors(values: Mapping[str, Any]) -> None:
+    """Raise an error for arguments that do not go with covectors that stay as they are."""
+    size = values["covectors"].vector_size
+    if values["vector_size"] not in (size, OPTIONS["vector_size"].default):
+        raise ValueError(f"vector_size={values['vector_size']} does not fit covectors= of {size} dimensions")
+    needed = {"solver": "factorization", "vectors": "v", "subwords": False}
+    for name, value in needed.items():
+        if values[name] != value:
+            raise ValueError(f"{name}={values[name]!r} does not go with covectors=; use {name}={value!r}")
+    if not isinstance(values["objective"], Hilbert):
+        raise ValueError(f"objective={values['objective']!r} does not go with covectors=; use objective='hilbert'")
 
 
 def refuse_rates(alpha: float, min_alpha: float) -> None:
@@ -331,4 +348,6 @@ def checkpoint_settings(model: Any) -> dict[str, Any]:
     settings = {name: getattr(model, name) for name in stored}
     if model.solver == "factorization":
         settings["objective"] = repr(model.objective)
+    if model.space is not None:
+        settings["covectors"] = model.space.fingerprint
     return settings

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from gensim_hilbert.evaluation import Data
     from gensim_hilbert.evaluation.tables import Table
 
-TASKS = ("similarity", "analogy", "classification", "tagging")
+TASKS = ("similarity", "analogy", "sts", "linear", "classification", "tagging")
+KINDS = {"linear": "classification"}  # of data that tasks use, if they have another name
+TEXTS = ("sts", "linear")  # tasks with several scores, one for each way of making vectors of texts
 WHAT = ("vectors", "covectors", "sum")
 
 
@@ -129,6 +131,7 @@ def evaluate(
     """Score VECTORS side by side: saved models, and files of vectors in any format.
 
     Give one as NAME=PATH to call it NAME in tables. Without a folder of data, the sets that come with gensim are used.
+    The tasks sts and linear score vectors of texts: as the verb encode makes them, and as the mean of word vectors.
     Networks (classification, tagging) take hours on a CPU, and minutes with --quick; if they are interrupted, they go
     on where they were.
     """
@@ -138,7 +141,7 @@ def evaluate(
 
     found = chosen_sets(with_files(find_data(data), pairs, questions), sets)
     asked = tasks
-    tasks = tuple(task for task in TASKS if task in asked and getattr(found, task))
+    tasks = tuple(task for task in TASKS if task in asked and getattr(found, KINDS.get(task, task)))
     if not tasks:
         raise ValueError(
             f"there are no data sets for {' and '.join(asked)}: --data names a folder, --sources tells more"
@@ -178,14 +181,16 @@ def scores_of(
     restrict_vocab: int | None,
     seed: int,
     **settings: Any,
-) -> list[Any]:
+) -> Any:
     """Return the scores of one task."""
-    from gensim_hilbert.evaluation import analogies, classification, similarity, tagging
+    from gensim_hilbert.evaluation import analogies, classification, linear, similarity, sts, tagging
 
     if task == "similarity":
         return similarity(vectors, data, seed)
     if task == "analogy":
         return [score for how in method for score in analogies(vectors, data, how, restrict_vocab, seed)]
+    if task in TEXTS:
+        return (sts if task == "sts" else linear)(vectors, data, seed)
     return (classification if task == "classification" else tagging)(vectors, data, seed=seed, **settings)
 
 
@@ -193,6 +198,11 @@ def tables_of(task: str, facts: dict[str, dict[str, Any]], baseline: dict[str, f
     """Return the table of a task, and those of sections if asked for."""
     from gensim_hilbert.evaluation.summary import analogy_table, extrinsic_table, section_table, similarity_table
 
+    if task in TEXTS:
+        from gensim_hilbert.evaluation.text_tables import linear_table, sts_tables
+
+        by_way = {f"{name}, {how}": found for name, row in facts.items() for how, found in row[task].items()}
+        return sts_tables(by_way) if task == "sts" else [linear_table(by_way)]
     scores = {name: row[task] for name, row in facts.items()}
     if task == "similarity":
         return [similarity_table(scores)]
@@ -250,11 +260,12 @@ def chosen_sets(data: Data, names: tuple[str, ...] | None) -> Data:
     """Keep only the sets of the given names."""
     if names is None:
         return data
-    known = [name for task in TASKS for name in getattr(data, task)]
+    kinds = [task for task in TASKS if task not in KINDS]
+    known = [name for kind in kinds for name in getattr(data, kind)]
     for name in names:
         if name not in known:
             raise ValueError(f"there is no set {name!r} among {', '.join(known)}{closest(name, known)}")
-    return replace(data, **{t: {name: p for name, p in getattr(data, t).items() if name in names} for t in TASKS})
+    return replace(data, **{t: {name: p for name, p in getattr(data, t).items() if name in names} for t in kinds})
 
 
 def as_dicts(value: Any) -> Any:

@@ -22,8 +22,10 @@ from gensim_hilbert.cli.loading import (
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import AnyOutput
 from gensim_hilbert.cli.results import as_json, show, table
-from gensim_hilbert.export.formats import FORMATS
+from gensim_hilbert.compact import DTYPES
+from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.outputs import refuse_inputs
+from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 topn = click.option("--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
@@ -132,7 +134,10 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 @model_argument
 @click.option("-o", "--output", required=True, type=AnyOutput(), help="File, folder or URI for the vectors.")
 @click.option(
-    "--format", "kind", type=click.Choice(tuple(FORMATS)), help="Format of the output.  [default: as its name tells]"
+    "--format",
+    "kind",
+    type=click.Choice((*FORMATS, MODEL_FOLDER)),
+    help="Format of the output.  [default: as its name tells]",
 )
 @click.option(
     "--what",
@@ -142,9 +147,23 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     help="Matrix to write.",
 )
 @click.option("--keys", type=click.Choice(["str"]), help="Write keys that are not text, such as numbers, as text.")
+@click.option(
+    "--dtype",
+    type=click.Choice(DTYPES),
+    default="float32",
+    show_default=True,
+    help="How numbers are written; int8 has one scale per row.",
+)
+@click.option("--max-vocab", type=click.IntRange(1), help="Write so many of the most frequent words only.")
+@click.option("--pca", type=click.IntRange(1), help="Write so many of the strongest axes only.")
 @click.option("--skip-unfit", is_flag=True, help="Leave out words that the format cannot hold.")
 @click.option("--lowercase", is_flag=True, help="For model2vec: texts are lowercased.")
 @click.option("--split-punctuation", is_flag=True, help="For model2vec: punctuation is split off words.")
+@click.option(
+    "--weighting",
+    type=click.Choice(WEIGHTINGS),
+    help="For model2vec: weight words as `encode` does (sif), or not.  [default: sif for models of ours]",
+)
 @trust_pickle
 @as_json
 def export(
@@ -153,18 +172,22 @@ def export(
     kind: str | None,
     what: str,
     keys: str | None,
+    dtype: str,
+    max_vocab: int | None,
+    pca: int | None,
     skip_unfit: bool,
     trust_pickle: bool,
     as_json: bool,
-    **flags: bool,
+    **given: Any,
 ) -> None:
     """Write the vectors of MODEL in a format that other programs read."""
     from gensim_hilbert.export import export as write
 
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
-    options: dict[str, Any] = {name: True for name, given in flags.items() if given}
-    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, keys=keys, **options)
-    size = words_of(loaded, model).vector_size
+    options: dict[str, Any] = {name: value for name, value in given.items() if value}
+    options |= {"dtype": dtype, "max_vocab": max_vocab, "pca": pca, "keys": keys}
+    words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
+    size = pca or words_of(loaded, model).vector_size
     facts = {"output": output, "what": what, "words": words, "vector_size": size}
     show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)

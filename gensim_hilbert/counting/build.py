@@ -346,16 +346,21 @@ def import_triples(
     vocabulary: Vocabulary,
     destination: Destination,
     resources: Resources,
+    window: Window | None = None,
 ) -> Vocabulary:
-    """Make a store of (context, term, scaled count) triples."""
+    """Make a store of (context, term, scaled count) triples; `window` tells by which weights they were counted."""
     size = len(vocabulary)
     key, mirror = rows * size + columns, columns * size + rows
     order, mirror_order = np.argsort(key, kind="stable"), np.argsort(mirror, kind="stable")
-    mirrored = np.array_equal(key[order], mirror[mirror_order]) and np.array_equal(counts[order], counts[mirror_order])
+    mirrored = (
+        (window is None or window.mirrored)
+        and np.array_equal(key[order], mirror[mirror_order])
+        and np.array_equal(counts[order], counts[mirror_order])
+    )
     if mirrored:
         upper = rows <= columns
         rows, columns, counts = rows[upper], columns[upper], counts[upper]
-    settings = CountSettings(Window((), (), scale))  # The window by which these were counted is not known.
+    settings = CountSettings(window or Window((), (), scale))
     plan = Plan.make(size, settings.window, resources.workers, resources.memory_gb, 0)
     with building(destination) as work:
         clear(work)

@@ -21,6 +21,7 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
+from gensim_hilbert.counting.graphs import FromGraph
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
@@ -41,11 +42,11 @@ class Marginals(NamedTuple):
     terms: np.ndarray
 
 
-class PairCounts:
+class PairCounts(FromGraph):
     """Exact counts of the pairs of words within a window, in a directory on disk.
 
-    Make one with `from_corpus`, or `open` one that was made before. All numbers are real weights: the integers of the
-    store divided by `scale`. Rows are contexts and columns are terms.
+    Make one with `from_corpus` or `from_graph`, or `open` one that was made before. All numbers are real weights: the
+    integers of the store divided by `scale`. Rows are contexts and columns are terms.
     """
 
     def __init__(self, store: Store, keep: np.ndarray | None = None):

@@ -26,7 +26,13 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 COLLECTION = "github.com/mfaruqui/eval-word-vectors"
 AUTHORS = "github.com/enewe101/hilbert-experiments"
 BENCHMARKS = "github.com/vecto-ai/word-benchmarks"
-SIMILARITY, ANALOGY, CLASSIFICATION, TAGGING = TASKS = ("similarity", "analogy", "classification", "tagging")
+SIMILARITY, ANALOGY, STS, CLASSIFICATION, TAGGING = KINDS = (
+    "similarity",
+    "analogy",
+    "sts",
+    "classification",
+    "tagging",
+)
 SOURCES = (
     Source(SIMILARITY, "B143", ("baker_verb143",), "Verb-143, Baker et al. 2014", f"{BENCHMARKS}, {AUTHORS}"),
     Source(SIMILARITY, "MENd", ("men_dev",), "MEN, development part, Bruni et al. 2012", AUTHORS),
@@ -63,11 +69,14 @@ SOURCES = (
     Source(TAGGING, "WSJ", ("wsj_sample",), "Penn Treebank, WSJ, a sample of 5%", "nltk.download('treebank')"),
     Source(TAGGING, "Brown", ("brown",), "Brown corpus with universal tags", "nltk.download('brown')"),
 )
-FOLDERS = {SIMILARITY: "eval/similarity", ANALOGY: "eval/analogy", CLASSIFICATION: "extrinsic", TAGGING: "extrinsic"}
-ENDINGS = {SIMILARITY: ".tsv", ANALOGY: ".txt", CLASSIFICATION: ".tsv", TAGGING: ".txt"}
+FOLDERS = {SIMILARITY: "eval/similarity", ANALOGY: "eval/analogy", STS: "eval/sts"}
+FOLDERS |= {CLASSIFICATION: "extrinsic", TAGGING: "extrinsic"}
+ENDINGS = {SIMILARITY: ".tsv", ANALOGY: ".txt", STS: ".tsv", CLASSIFICATION: ".tsv", TAGGING: ".txt"}
 FORM = """A folder of data sets has this form; what is not there is left out, and files may be compressed:
   eval/similarity/NAME.tsv    word, word, score between tabs, one pair per line
   eval/analogy/NAME.txt       ": section" lines, then a b c d between blanks; d may be several answers: x/y/z
+  eval/sts/NAME.tsv           sentence, sentence, score between tabs, one pair per line (github.com/brmson/dataset-sts);
+                              sets that are called sts2012_..., sts2013_... are averaged by year
   extrinsic/NAME.tsv          label first, text last, between tabs, one text per line
   extrinsic/NAME.txt          word, then its tags, between tabs, one token per line; an empty line ends a sentence"""
 UNASKED = {"bats_pairs"}  # the pairs that the questions of bats.txt are made of
@@ -86,6 +95,7 @@ class Data:
     analogy: Mapping[str, Path] = field(default_factory=dict)
     classification: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     tagging: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    sts: Mapping[str, Path] = field(default_factory=dict)
 
     def missing(self) -> list[Source]:
         """The paper's sets that are not here."""
@@ -98,9 +108,9 @@ def find_data(path: str | os.PathLike[str] | None = None) -> Data:
     Parameters
     ----------
     path : str or PathLike, optional
-        A folder with eval/similarity/NAME.tsv, eval/analogy/NAME.txt and extrinsic/NAME.tsv or .txt; by default what
-        the environment variable GENSIM_HILBERT_DATA names. The paper's sets, known by their files' names, come first
-        and under the paper's short names; other files come under their own.
+        A folder with eval/similarity/NAME.tsv, eval/analogy/NAME.txt, eval/sts/NAME.tsv and extrinsic/NAME.tsv or
+        .txt; by default what the environment variable GENSIM_HILBERT_DATA names. The paper's sets, known by their
+        files' names, come first and under the paper's short names; other files come under their own.
 
     Returns
     -------
@@ -117,8 +127,9 @@ def find_data(path: str | os.PathLike[str] | None = None) -> Data:
         {name: parts[0] for name, parts in sets_of(root, ANALOGY)},
         dict(sets_of(root, CLASSIFICATION)),
         dict(sets_of(root, TAGGING)),
+        {name: parts[0] for name, parts in sets_of(root, STS)},
     )
-    if not any(getattr(found, task) for task in TASKS):
+    if not any(getattr(found, kind) for kind in KINDS):
         raise FileNotFoundError(
             f"there are no data sets in {folder}{'' if root.exists() else ', which does not exist'}: "
             "`gensim-hilbert evaluate --sources` tells where to get them, and how the folder must look"
@@ -148,7 +159,7 @@ def sets_of(folder: Path, task: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
         parts = [matching(here, pattern) for pattern in source.files]
         if source.chosen and all(parts):
             yield source.name, tuple(path for part in parts for path in part)
-    if task in (SIMILARITY, ANALOGY):
+    if task in (SIMILARITY, ANALOGY, STS):
         spoken_of = {name for source in known for name in source.files} | UNASKED
         yield from ((name, (path,)) for name, path in here.items() if name not in spoken_of)
 

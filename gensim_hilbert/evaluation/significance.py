@@ -69,6 +69,22 @@ def resampled_spearman(gold: np.ndarray, scores: Sequence[np.ndarray], seed: int
     return np.array([np.concatenate(rhos) for rhos in found])
 
 
+def resampled_pearson(gold: np.ndarray, scores: Sequence[np.ndarray], seed: int) -> np.ndarray:
+    """Return Pearson's correlation of each of the scores with gold in every resample, the same resamples for all."""
+    found: list[list[np.ndarray]] = [[] for _ in scores]
+    golden = gold - gold.mean()  # Sums of small numbers lose less.
+    centred = [values - values.mean() for values in scores]
+    for counts in draws(len(gold), seed):
+        middle = counts @ golden / len(gold)
+        scale = counts @ golden**2 / len(gold) - middle**2
+        for values, correlations in zip(centred, found, strict=True):
+            mean = counts @ values / len(gold)
+            spread = np.sqrt(np.maximum(scale * (counts @ values**2 / len(gold) - mean**2), 0))
+            shared = counts @ (golden * values) / len(gold) - middle * mean
+            correlations.append(np.divide(shared, spread, out=np.zeros_like(shared), where=spread > 0))
+    return np.array([np.concatenate(correlations) for correlations in found])
+
+
 def resampled_mean(values: np.ndarray, pairs: np.ndarray, seed: int) -> np.ndarray:
     """The mean of values of questions in every resample of the word pairs that they are made of."""
     size = int(pairs.max()) + 1

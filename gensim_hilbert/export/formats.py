@@ -14,11 +14,13 @@ from zlib import crc32
 
 import numpy as np
 
+from gensim_hilbert.compact import DTYPES, halved, quantised, strongest_axes, turned
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging, refuse_foreign
 from gensim_hilbert.keys import key_to_json
 from gensim_hilbert.locations import is_local, uncompressed_name
 from gensim_hilbert.tensors import header_of
+from gensim_hilbert.text_vectors.weighting import Weighting
 
 
 class VectorTable(NamedTuple):
@@ -30,6 +32,12 @@ class VectorTable(NamedTuple):
     model: Any  # from which it comes
     what: str  # vectors, covectors or sum
     rows: np.ndarray  # the row of each word in the model
+
+    def stored(self, dtype: str) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the matrix as it is written with numbers of this type, and the scales of rows of int8."""
+        if dtype == "int8":
+            return quantised(self.matrix)
+        return (self.matrix if dtype == "float32" else halved(self.matrix)), None
 
 
 def write_text(staging: Staging, path: str, table: VectorTable, header: bool = True) -> None:
@@ -70,6 +78,8 @@ def write_fasttext(staging: Staging, path: str, table: VectorTable) -> None:
         return write_text(staging, path, table)
     words, matrix, model = table.words, table.matrix, table.model
     keyed, covectors = getattr(model, "wv", model), getattr(model, "syn1neg", None)
+    if matrix.shape[1] != keyed.vector_size:
+        raise ValueError("pca= does not work for fastText's .bin, which has covectors and n-grams, too; use .vec")
     bucket = min_n = max_n = 0
     ngrams = matrix[:0]
     if table.what == "vectors" and isinstance(keyed, FastTextKeyedVectors) and keyed.bucket:
@@ -103,9 +113,30 @@ PROJECTOR_FILES = {"vectors.tsv", "metadata.tsv"}
 
 
 def write_model2vec(
-    staging: Staging, path: str, table: VectorTable, lowercase: bool = False, split_punctuation: bool = False
+    staging: Staging,
+    path: str,
+    table: VectorTable,
+    lowercase: bool = False,
+    split_punctuation: bool = False,
+    dtype: str = "float32",
+    weighting: str | None = None,
 ) -> None:
-    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well."""
+    """Write a folder like those of `StaticModel.save_pretrained`, which sentence-transformers reads as well.
+
+    The mean of its rows is what `encode` does with this weighting; by default, "sif" for vectors of a model that has
+    such a method.
+    """
+    default = "sif" if table.what == "vectors" and hasattr(table.model, "encode") else "mean"
+    settings = Weighting.of(weighting or default, 1e-3, None, None)
+    if not settings.is_plain:
+        if table.what != "vectors":
+            raise ValueError(f"weighting={weighting!r} needs what='vectors', got what={table.what!r}")
+        from gensim_hilbert.text_vectors.encoder import TextEncoder  # It loads gensim.
+
+        rows = TextEncoder(getattr(table.model, "wv", table.model), settings).word_rows(table.words)
+        if rows.shape[1] > table.matrix.shape[1]:  # What is averaged has other strong axes than the vectors of words.
+            rows = turned(rows, strongest_axes(rows, table.matrix.shape[1]))
+        table = table._replace(matrix=rows)
     folder = staging.folder(path, reason_to_keep_model2vec)
     unknown = "[UNK]"
     while unknown in table.words:
@@ -127,20 +158,24 @@ def write_model2vec(
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
         "hidden_dim": size,
-        "normalize": False,
+        "normalize": not settings.is_plain,
         "max_length": None,  # texts are not cut off
-        "embedding_dtype": "float32",
+        "embedding_dtype": dtype,
     }
     modules = [{"idx": 0, "name": "0", "path": ".", "type": "sentence_transformers.models.StaticEmbedding"}]
     for name, content in (("tokenizer.json", tokenizer), ("config.json", config), ("modules.json", modules)):
         with staging.create(f"{folder}/{name}") as file:
             file.write(json.dumps(content, ensure_ascii=False).encode())
+    matrix, scales = table.stored(dtype)
+    tensors: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {"embeddings": (matrix.dtype, (len(vocabulary), size))}
+    if scales is not None:  # model2vec multiplies rows by their weights.
+        tensors = {"weights": (scales.dtype, (len(vocabulary),)), **tensors}
     # The writer of safetensors would need the matrix and the zeros of the unknown word in one array.
-    tensor = np.dtype(np.float32), (len(vocabulary), size)
     with staging.create(f"{folder}/model.safetensors") as file:
-        file.write(header_of({"embeddings": tensor}, {"format": "pt"}))
-        file.write(table.matrix.astype("<f4", copy=False).data)
-        file.write(bytes(4 * size))
+        file.write(header_of(tensors, {"format": "pt"}))
+        for part in (matrix,) if scales is None else (scales, matrix):
+            file.write(part.astype(part.dtype.newbyteorder("<"), copy=False).data)
+            file.write(bytes(part.dtype.itemsize * (size if part.ndim == 2 else 1)))
 
 
 def reason_to_keep_model2vec(path: str) -> str | None:
@@ -193,8 +228,10 @@ def write_projector(staging: Staging, path: str, table: VectorTable) -> None:
                 file.write(f"{word}\t{count}\n".encode())
 
 
-def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
-    """Write NAME.npy, and NAME.words.json with words and, if known, counts. JSON holds any str, and other plain keys.
+def write_numpy(staging: Staging, path: str, table: VectorTable, dtype: str = "float32") -> None:
+    """Write NAME.npy, and NAME.words.json with words, counts and scales if there are any.
+
+    JSON holds any str, and other plain keys.
 
     A checksum in the second file tells to which matrix its words belong. While an export is replaced, there is a moment
     when one file is new and one is old: therefore the second file holds both lists until the first one is replaced.
@@ -205,14 +242,17 @@ def write_numpy(staging: Staging, path: str, table: VectorTable) -> None:
     fresh: dict[str, Any] = {"words": list(map(key_to_json, table.words))}
     if table.counts is not None:
         fresh["counts"] = table.counts.tolist()
-    fresh["crc32"] = crc32(table.matrix.data)
+    matrix, scales = table.stored(dtype)
+    if scales is not None:
+        fresh["scales"] = scales.tolist()
+    fresh["crc32"] = crc32(matrix.data)
     if old := numpy_words(path, beside):
         with staging.create(beside) as file:
             file.write(json.dumps({**old, "next": fresh}).encode())
     with staging.create(path) as file:
         # On a full disk, numpy's own function for writing does not tell why it fails.
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(table.matrix))
-        file.write(table.matrix.data)
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(matrix))
+        file.write(matrix.data)
     with staging.create(beside) as file:
         file.write(json.dumps(fresh).encode())
 
@@ -255,14 +295,14 @@ def words_beside(path: str) -> str:
     return path.removesuffix(".npy") + ".words.json"
 
 
-def write_parquet(staging: Staging, path: str, table: VectorTable) -> None:
-    """Write the columns `word`, `count` if it is known, and `vector`, a list of float32s."""
+def write_parquet(staging: Staging, path: str, table: VectorTable, dtype: str = "float32") -> None:
+    """Write the columns `word`, `count` if it is known, and `vector`, a list of float32s or float16s."""
     pyarrow, parquet = import_parquet()
     columns = {"word": pyarrow.array(table.words, pyarrow.string())}
     if table.counts is not None:
         columns["count"] = pyarrow.array(table.counts, pyarrow.int64())
     columns["vector"] = pyarrow.FixedSizeListArray.from_arrays(
-        pyarrow.array(table.matrix.reshape(-1)), table.matrix.shape[1]
+        pyarrow.array(table.stored(dtype)[0].reshape(-1)), table.matrix.shape[1]
     )
     with staging.create(path) as file:
         parquet.write_table(pyarrow.table(columns), file)
@@ -288,6 +328,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     holds_other_keys: bool = False  # besides str
+    dtypes: tuple[str, ...] = ("float32",)  # of the numbers in a file
 
     def holds(self, word: str) -> bool:
         """Tell whether a word is read back as it was written."""
@@ -301,6 +342,7 @@ class Format:
 # blank lines. A word in fastText's .bin ends at \0.
 UNFIT_FOR_TEXT = re.compile(r"\A\Z|[ \t\n\v\f\r\ud800-\udfff]")
 UNFIT_FOR_FIELDS = re.compile(r"\A\Z|[\s\ud800-\udfff]")
+MODEL_FOLDER = "folder"  # what `save_pretrained` writes
 FORMATS = {
     "word2vec": Format(write_text, "text with a header, for gensim, spaCy ...", UNFIT_FOR_TEXT, (".w2v", ".word2vec")),
     "word2vec-binary": Format(write_binary, "the same in binary", re.compile(r"[ \n\ud800-\udfff]"), (".bin",)),
@@ -315,13 +357,27 @@ FORMATS = {
         write_model2vec,
         "a folder for model2vec and sentence-transformers",
         UNFIT_FOR_FIELDS,
-        options=("lowercase", "split_punctuation"),
+        options=("lowercase", "split_punctuation", "weighting"),
+        dtypes=DTYPES,
     ),
     "projector": Format(
         write_projector,
         "a folder with vectors.tsv and metadata.tsv for TensorBoard",
         re.compile(r"\A[\s\ufeff]*\Z|[\t\n\r\ud800-\udfff]"),
     ),
-    "numpy": Format(write_numpy, "NAME.npy and NAME.words.json", re.compile(r"(?!)"), (".npy",), holds_other_keys=True),
-    "parquet": Format(write_parquet, "columns word, count and vector", re.compile(r"[\ud800-\udfff]"), (".parquet",)),
+    "numpy": Format(
+        write_numpy,
+        "NAME.npy and NAME.words.json",
+        re.compile(r"(?!)"),
+        (".npy",),
+        holds_other_keys=True,
+        dtypes=DTYPES,
+    ),
+    "parquet": Format(
+        write_parquet,
+        "columns word, count and vector",
+        re.compile(r"[\ud800-\udfff]"),
+        (".parquet",),
+        dtypes=("float32", "float16"),
+    ),
 }

@@ -15,6 +15,7 @@ from gensim.models.fasttext import load_facebook_vectors
 from gensim.utils import SaveLoad
 
 from gensim_hilbert._tokens import all_str
+from gensim_hilbert.compact import restored
 from gensim_hilbert.export.fasttext_file import check_fasttext
 from gensim_hilbert.export.formats import import_parquet, words_beside, words_of_matrix
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
@@ -183,6 +184,11 @@ def from_numpy(name: str) -> KeyedVectors:
         raise FileNotFoundError(f"{name} has no words: {beside} should be beside it") from None
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or (counts is not None and len(counts) != len(words)):
         raise ValueError(f"{name} has shape {matrix.shape}, which does not match the {len(words)} words of {beside}")
+    if "scales" in facts:
+        scales = np.array(facts["scales"], dtype=np.float32)
+        if matrix.dtype != np.int8 or scales.shape != (len(words),):
+            raise ValueError(f"{beside} has {scales.size} scales for {len(words)} rows of {matrix.dtype}")
+        matrix = restored(matrix, scales)
     return keyed_vectors(name, words, matrix, counts)
 
 

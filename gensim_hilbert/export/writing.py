@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_hilbert.export.formats import FORMATS, VectorTable
+from gensim_hilbert.compact import frequent_rows, refuse_sizes, strongest_axes, turned
+from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER, VectorTable
 from gensim_hilbert.files import Staging
 from gensim_hilbert.keys import text_keys
 from gensim_hilbert.locations import name_of, uncompressed_name
@@ -23,6 +24,9 @@ def export(
     format: str | None = None,
     what: str = "vectors",
     *,
+    dtype: str = "float32",
+    max_vocab: int | None = None,
+    pca: int | None = None,
     skip_unfit: bool = False,
     keys: str | None = None,
     transport_params: dict[str, Any] | None = None,
@@ -32,7 +36,7 @@ def export(
 
     Local files are written under temporary names and renamed when they are whole, so that after an error the old files
     are still there. A folder is replaced as a whole, if it holds nothing but such an export. Words are written in the
-    order of `index_to_key`, and numbers as float32.
+    order of `index_to_key`.
 
     Parameters
     ----------
@@ -55,10 +59,20 @@ def export(
         "projector"                           a folder with vectors.tsv and metadata.tsv for TensorBoard
         "numpy"            .npy               NAME.npy, and NAME.words.json with words and counts
         "parquet"          .parquet           columns word, count and vector; needs the extra [parquet]
+        "folder"                              a model folder, as `HilbertMLE.save_pretrained` writes it, without counts
         ================== ================== ==========================================================
     what : {"vectors", "covectors", "sum"}
         What to write: `model.wv`, the covectors, or the sums of both as `HilbertMLE(vectors="v+w")` returns them.
         KeyedVectors have only the first.
+    dtype : {"float32", "float16", "int8"}
+        How numbers are written. "float16" takes half of the space, and is for "model2vec", "numpy", "parquet" and
+        "folder". "int8", with one scale per row, takes a quarter, and is for "model2vec", "numpy" and "folder". The
+        scales are the weights of model2vec, which sentence-transformers does not read.
+    max_vocab : int, optional
+        Write so many of the most frequent words only.
+    pca : int, optional
+        Write vectors along so many of their strongest axes only. The axes go through the origin, so that cosines change
+        as little as possible.
     skip_unfit : bool
         Whether to leave out words that the format cannot hold, such as those with spaces in most text formats, and to
         log how many there are. Otherwise they are an error, and nothing is written. "numpy" holds all words.
@@ -68,8 +82,11 @@ def export(
     transport_params : dict, optional
         Passed to smart_open if `path` is a URI.
     **options
-        Only for "model2vec": how it finds words in a text. By default, words are separated by white space. With
-        `lowercase=True`, texts are lowercased first; with `split_punctuation=True`, punctuation is split off.
+        Only for "model2vec": how it finds words in a text, and how it weights them. By default, words are separated
+        by white space. With `lowercase=True`, texts are lowercased first; with `split_punctuation=True`, punctuation
+        is split off. Vectors of a HilbertMLE are written so that texts get the same vectors as from `model.encode`:
+        weights, whitening and the removed component are part of the rows. `weighting="mean"` writes vectors as they
+        are, which is the default for other models, and `weighting="sif"` treats those likewise.
 
     Returns
     -------
@@ -87,23 +104,57 @@ def export(
     >>> export(model, "vectors.bin")
     >>> export(model, "vectors.txt.gz", format="word2vec", what="sum")
     >>> export(model, "model.bin", format="fasttext")
+    >>> export(model, "small", format="model2vec", dtype="int8", max_vocab=50_000, pca=128)
     >>> export(model, "news-vectors", format="model2vec", lowercase=True, split_punctuation=True)
     """
     name = name_of(path)
     chosen = guess_format(name) if format is None else format
-    if chosen not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    if chosen not in (*FORMATS, MODEL_FOLDER):
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, {MODEL_FOLDER}, got {format!r}")
     for option in options:
-        if option not in FORMATS[chosen].options:
+        if chosen == MODEL_FOLDER or option not in FORMATS[chosen].options:
             raise TypeError(f"format={chosen!r} has no option {option!r}")
+    if chosen == MODEL_FOLDER:
+        return write_folder(model, name, what, dtype=dtype, max_vocab=max_vocab, pca=pca)
     table = table_of(model, what)
+    refuse_sizes(dtype, max_vocab, pca, table.matrix.shape[1])
+    refuse_dtype(dtype, chosen)
     if keys is not None or not FORMATS[chosen].holds_other_keys:
         table = table._replace(words=text_keys(table.words, keys, f"format={chosen!r}"))
-    table = fitting_words(table, chosen, skip_unfit)
+    table = reduced(fitting_words(table, chosen, skip_unfit), max_vocab, pca)
+    if dtype != "float32":
+        options["dtype"] = dtype
     with Staging(transport_params) as staging:
         FORMATS[chosen].write(staging, name, table, **options)
     logger.info("wrote %s of %d words to %s as %s", what, len(table.words), name, chosen)
     return len(table.words)
+
+
+def write_folder(model: Any, name: str, what: str, **sizes: Any) -> int:
+    """Write a model folder without counts; return the number of its words."""
+    if what != "vectors" or not hasattr(model, "save_pretrained"):
+        raise ValueError(f"format={MODEL_FOLDER!r} holds a whole HilbertMLE, got {what} of {type(model).__name__}")
+    model.save_pretrained(name, counts=False, **sizes)
+    return min(len(model.wv), sizes["max_vocab"] or len(model.wv))
+
+
+def refuse_dtype(dtype: str, format: str) -> None:
+    """Raise an error for numbers that a format cannot hold."""
+    if dtype not in FORMATS[format].dtypes:
+        able = [repr(name) for name, properties in FORMATS.items() if dtype in properties.dtypes]
+        raise ValueError(
+            f"format={format!r} cannot hold dtype={dtype!r}; formats that can: {', '.join(able)}, {MODEL_FOLDER!r}"
+        )
+
+
+def reduced(table: VectorTable, max_vocab: int | None, pca: int | None) -> VectorTable:
+    """Return the most frequent words only, along their strongest axes only."""
+    rows = frequent_rows(table.counts, len(table.words), max_vocab)
+    if len(rows) < len(table.words):
+        counts = None if table.counts is None else np.asarray(table.counts)[rows]
+        words = [table.words[row] for row in rows.tolist()]
+        table = table._replace(words=words, matrix=table.matrix[rows], counts=counts)
+    return table if pca is None else table._replace(matrix=turned(table.matrix, strongest_axes(table.matrix, pca)))
 
 
 def guess_format(name: str) -> str:

@@ -94,8 +94,14 @@ def tempered(p: np.ndarray, temperature: float, threshold: float = 0.0) -> tuple
     The tempered p is p^(1/tau). With a threshold t it is p min(1, (t / p)^(1 - 1/tau)), which is p for p below t, and
     p^(1/tau) times a constant above.
     """
-    seen = p > 0
-    factor = np.zeros_like(p)
-    factor[seen] = np.maximum(p[seen], threshold) ** (1 / temperature - 1)
+    factor = tempering(p, temperature, threshold)
     multiplier = p * factor
     return multiplier / multiplier.mean(), factor / multiplier.mean()
+
+
+def tempering(p: np.ndarray, temperature: float, threshold: float = 0.0) -> np.ndarray:
+    """Return the ratio of the tempered p, before it is scaled, to p; 0 for words that do not occur."""
+    factor = np.zeros_like(p)
+    seen = p > 0
+    factor[seen] = np.maximum(p[seen], threshold) ** (1 / temperature - 1)
+    return factor

@@ -12,10 +12,11 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from gensim_hilbert.corpus.any_tokens import tokens_of
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.preparation import Preparation, preparation_of
-from gensim_hilbert.corpus.sources import as_corpus, encode_sentence
-from gensim_hilbert.corpus.token_lists import decode_lists
+from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.corpus.token_lists import decode_lists, encode_words
 from gensim_hilbert.files import Staging, to_json
 from gensim_hilbert.phrases.joining import JoinPhrases, Parts, Round
 from gensim_hilbert.phrases.learning import Resources, Rules, find_phrases
@@ -209,7 +210,7 @@ class Phrases:
     def _transformed(self, sentences: Iterable[Iterable[str]]) -> Iterator[list[str]]:
         numbered = enumerate(sentences)
         while some := list(islice(numbered, SENTENCES_AT_ONCE)):
-            data = b"".join(encode_sentence(sentence, number) for number, sentence in some)
+            data = b"".join(encode_words(tokens_of(sentence, number)) for number, sentence in some)
             yield from decode_lists(Preparation(joiner=self.joiner).of_lists(data).data)
 
     # ------------------------------------------------------------------ files

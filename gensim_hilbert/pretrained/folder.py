@@ -23,6 +23,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import Staging, manifest_checksum, naming, refuse_foreign, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
+from gensim_hilbert.model_training import vectors_crc
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.phrases.applying import AUTO, is_auto
 from gensim_hilbert.phrases.table import Phrases
@@ -46,6 +47,7 @@ from gensim_hilbert.pretrained.layout import (
     reason_to_keep,
     word_tensors,
 )
+from gensim_hilbert.pretrained.smaller import PackedFile, model_to_write, packed
 from gensim_hilbert.tensors import ChecksummedFile, DamagedFile, TensorFile, write_tensors
 
 if TYPE_CHECKING:
@@ -70,6 +72,9 @@ class SavedAsFolder(Word2Vec):
         license: str | None = None,
         language: str | list[str] | None = None,
         overwrite: bool = True,
+        dtype: str = "float32",
+        max_vocab: int | None = None,
+        pca: int | None = None,
     ) -> None:
         """Save the model as a folder without pickle, which `from_pretrained` loads, wherever it comes from.
 
@@ -92,9 +97,17 @@ class SavedAsFolder(Word2Vec):
             Languages of the text, for the card: "en".
         overwrite : bool
             Whether to replace a model folder that is there. If not, it is an error.
+        dtype : {"float32", "float16", "int8"}
+            How numbers are written. "float16" takes half of the space, "int8", with one scale per row, a quarter. A
+            loaded model has float32 in memory.
+        max_vocab : int, optional
+            Write so many of the most frequent words only, without counts.
+        pca : int, optional
+            Write vectors and covectors along so many of the vectors' strongest axes only, without counts.
         """
-        facts = CardFacts(license, language)
-        write_model(cast("HilbertMLE", self), save_directory, counts=counts, card=facts, overwrite=overwrite)
+        model, facts = cast("HilbertMLE", self), CardFacts(license, language)
+        model = model_to_write(model, dtype, max_vocab, pca)
+        write_model(model, save_directory, counts=counts, card=facts, overwrite=overwrite, dtype=dtype)
 
     @classmethod
     def from_pretrained(
@@ -128,7 +141,8 @@ class SavedAsFolder(Word2Vec):
         mmap : {"c", "r", None}
             How vectors are loaded. "c" maps them copy-on-write: they are read when they are needed and shared between
             processes until somebody writes to them; they can be changed and trained, and the files stay as they are.
-            "r" maps them read-only. None reads them into memory.
+            "r" maps them read-only. None reads them into memory. Vectors that were written as float16 or int8 are
+            always read into memory.
         verify : bool
             Whether to compare the vectors with their checksum, for which they are read once. Everything else is always
             compared. With False, loading takes the same time for vectors of any size.
@@ -203,7 +217,15 @@ class SavedAsFolder(Word2Vec):
 # ---------------------------------------------------------------------------------------------------- writing
 
 
-def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardFacts, overwrite: bool = True) -> None:
+def write_model(
+    model: HilbertMLE,
+    folder: AnyPath,
+    *,
+    counts: bool,
+    card: CardFacts,
+    overwrite: bool = True,
+    dtype: str = "float32",
+) -> None:
     """Write a model folder, whole or not at all."""
     name = name_of(folder)
     if not is_local(name):
@@ -226,7 +248,7 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
     if (preparation := model._preparation()) is not None:
         facts["preparation"] = preparation.describe()
     words = word_tensors(model.wv.index_to_key, state.attributes_of(model))
-    arrays = state.arrays_of(model)
+    arrays = packed(state.arrays_of(model), dtype)
     history = to_json(state.history_of(model), indent=1).encode()
     text = card_of(model, card, os.path.basename(target)).encode()
     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -344,12 +366,13 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
     with blaming(folder / WORDS):
         state.set_words(model, *read_words(folder, number))
     with blaming(folder / VECTORS):
-        file = TensorFile(folder / VECTORS)
-        found = {name: (tensor.dtype, tensor.shape) for name, tensor in file.tensors.items()}
-        state.refuse_shapes(found, state.expected_shapes(model, number))
-        if number and (missing := next(state.missing_arrays(model, set(found)), None)):
-            raise DamagedFile(file.path, f"it has no {missing}")
-        state.set_arrays(model, set(found), lambda name: file.read(name, request.mmap))
+        file = PackedFile(TensorFile(folder / VECTORS))
+        state.refuse_shapes(file.found, state.expected_shapes(model, number))
+        if number and (missing := next(state.missing_arrays(model, set(file.found)), None)):
+            raise DamagedFile(folder / VECTORS, f"it has no {missing}")
+        state.set_arrays(model, set(file.found), lambda name: file.read(name, request.mmap))
+        if file.is_packed and model._vectors_crc is not None:
+            model._vectors_crc = vectors_crc(model)  # Rounding them is no change by the user.
     with blaming(folder / HISTORY):
         state.set_history(model, parse_file(folder / HISTORY))
     if request.counts and counts is not None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Model = TypeVar("Model", bound="HilbertMLE")
 
 # The keywords whose values are not written: objective, tokenizer and phrases have forms of their own, one is a
-# function without effect, and the place of checkpoints belongs to the machine.
-NOT_SETTINGS = ("objective", "tokenizer", "sentence_ends", "phrases", "hashfxn", "checkpoint")
+# function without effect, the place of checkpoints belongs to the machine, and covectors are those of another model.
+NOT_SETTINGS = ("objective", "tokenizer", "sentence_ends", "phrases", "hashfxn", "checkpoint", "covectors")
 # What else a model knows: the attribute, and the type of its value besides None.
 STATE: dict[str, tuple[str, type]] = {
     "train_count": ("train_count", int),

@@ -34,6 +34,7 @@ from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
+from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -41,9 +42,6 @@ from gensim_hilbert.training.team import Team
 
 logger = logging.getLogger(__name__)
 
-PRIOR_COUNTS = 50.0  # Strength of the prior at 100 dimensions: the weight of so many counted pairs of each word.
-PRIOR_EXPONENT = 0.5  # The prior of a word grows with its weight to this power.
-STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink all vectors to zero.
 TOLERANCE = 1e-4
 DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
 LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
@@ -136,10 +134,7 @@ class Factorization:
         if saved is not None:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
         self.n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))
-        counts_of_prior = PRIOR_COUNTS * math.sqrt(vector_size / 100) if l2 == "auto" else float(l2)
-        self.l2 = counts_of_prior / objective.evidence
-        if l2 == "auto":
-            self.l2 = min(self.l2, STRONGEST_PRIOR)
+        self.l2 = prior_strength(l2, vector_size, objective.evidence)
         updates = updates_for(objective.counts.total, self.size)
         self.schedule = Schedule(
             rate=first_rate(vector_size, updates) * rate,

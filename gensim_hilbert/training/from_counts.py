@@ -16,6 +16,7 @@ from gensim_hilbert.training.session import ProgressReport
 
 if TYPE_CHECKING:
     from gensim_hilbert.training.checkpoint import Arrays, Saved
+    from gensim_hilbert.training.space import Space
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class FromCounts:
         State to go on from.
     **options
         `l2`, `passes`, `background`, `columns`, `device`, `precision`, `seed` and `memory_gb`, as `Factorization` has
-        them.
+        them, and `space`, if covectors stay as they are.
     """
 
     def __init__(
@@ -135,8 +136,12 @@ def show_start(report: ProgressReport, done: int, total: int) -> None:
     report.log("start, %d of %d rows of shards", done, total)
 
 
-def make_fit(objective: Objective, vector_size: int, **options: Any) -> Fit:
+def make_fit(objective: Objective, vector_size: int, *, space: Space | None = None, **options: Any) -> Fit:
     """Choose how an objective, bound to counts, is fitted: at once by an SVD where that is its minimum, or by steps."""
+    if space is not None:
+        from gensim_hilbert.training.fixed import FixedFit
+
+        return FixedFit(objective, vector_size, space=space, **options)
     table = objective.table_for_svd()
     if table is None:
         from gensim_hilbert.training.factorization import Factorization

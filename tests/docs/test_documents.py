@@ -15,7 +15,7 @@ from shell import finish, run, run_here, signal_when, start
 from table_files import rows_of, write_jsonl
 from texts import zipf_text
 
-from gensim_hilbert.export import FORMATS
+from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.options import ignored_options
 
@@ -158,7 +158,7 @@ def test_the_readme_lists_what_has_no_effect():
 
 def test_every_export_is_described():
     exports = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("## Exports")[2]
-    assert set(re.findall(r"^\| `([\w-]+)` \|", exports, re.MULTILINE)) == set(FORMATS)
+    assert set(re.findall(r"^\| `([\w-]+)` \|", exports, re.MULTILINE)) == {*FORMATS, MODEL_FOLDER}
 
 
 def test_cli_page_is_current():

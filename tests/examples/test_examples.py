@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import warnings
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -149,6 +151,45 @@ def test_demo(tmp_path):
     assert re.search(r"like army +cosine +goes with army +PMI\n", done.stdout)
     for name in ("vectors", "covectors"):
         assert len(KeyedVectors.load_word2vec_format(str(tmp_path / "folder" / f"{name}.vec"))) > 1000
+
+
+def test_words_over_time(small, tmp_path):
+    first, second, *_ = example("words_over_time.py", cwd=tmp_path).splitlines()
+    word, cosine, *rest = first.split()
+    assert word == "cell"
+    assert float(cosine) < 0.6 < 0.9 < float(second.split()[1])
+    before, after = " ".join(rest).split("->")
+    assert {"jail", "court", "inmate", "sentence"} & {*re.findall(r"\w+", before)}
+    assert {"call", "app", "number", "contact"} & {*re.findall(r"\w+", after)}
+    assert len(example("words_over_time.py", small, small, cwd=tmp_path).splitlines()) == 5
+
+
+def test_node2vec_walks(tmp_path):
+    """node2vec and pecanpy are tried where they are installed; pecanpy needs numpy 1."""
+    pytest.importorskip("networkx", reason="networkx is not installed: pip install networkx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pecanpy imports nptyping, which uses names that numpy is about to remove
+        for name in filter(find_spec, ("node2vec", "pecanpy")):
+            import_module(name)
+    shown = example("node2vec_walks.py", cwd=tmp_path).splitlines()
+    assert [line.split()[0] for line in shown] == ["node2vec", "pecanpy", "from_graph"]
+    for line in shown:
+        assert re.search(r"like 33: (\d+ 0\.\d\d, ){4}|is not installed: pip install", line)
+        assert "like" not in line or re.search(r" (32|22|14|18|15) ", line), "these are friends of the president"
+    assert "like" in shown[2]
+    (tmp_path / "edges.tsv").write_text("a\tb\nb\tc\nc\ta\nc\td\nd\te\ne\tf\n", encoding="utf-8")
+    assert "from_graph   like c: " in example("node2vec_walks.py", "edges.tsv", cwd=tmp_path)
+
+
+def test_sessions_to_items(tmp_path):
+    lines = example("sessions_to_items.py", cwd=tmp_path).splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        thing, like, with_it = re.fullmatch(r"(\w+)-\w+: instead of it (.*); with it (.*)", line).groups()
+        assert [item.split("-")[0] for item in like.split(", ")] == [thing] * 3
+        assert thing not in with_it
+    (tmp_path / "sessions.txt").write_text("tent stove\n\nstove tent mat\nmat tent\n" * 5, encoding="utf-8")
+    assert "tent: instead of it" in example("sessions_to_items.py", "sessions.txt", cwd=tmp_path)
 
 
 def test_own_objective(tmp_path):

@@ -149,6 +149,23 @@ def test_model2vec_averages_the_words_it_knows(tmp_path):
     assert load_vectors(tmp_path / "resaved").index_to_key == vectors.index_to_key
 
 
+def test_model2vec_gives_texts_the_vectors_that_the_model_gives(small_model, some_news, tmp_path):
+    model2vec = pytest.importorskip("model2vec")
+    texts = [" ".join(words) for words in some_news]
+    export(small_model, tmp_path / "folder", format="model2vec")
+    peer = model2vec.StaticModel.from_pretrained(tmp_path / "folder")
+    np.testing.assert_allclose(peer.encode(texts), small_model.encode(texts), atol=1e-5)
+    export(small_model, tmp_path / "prose", format="model2vec", lowercase=True, split_punctuation=True)
+    prose = model2vec.StaticModel.from_pretrained(tmp_path / "prose")
+    np.testing.assert_allclose(
+        prose.encode("The police, the court!"), small_model.encode("the police the court"), atol=1e-5
+    )
+    export(small_model, tmp_path / "plain", format="model2vec", weighting="mean")
+    np.testing.assert_array_equal(load_vectors(tmp_path / "plain").vectors, small_model.wv.vectors)
+    with pytest.raises(ValueError, match="weighting='sif' needs what='vectors'"):
+        export(small_model, tmp_path / "covectors", format="model2vec", what="covectors", weighting="sif")
+
+
 def test_sentence_transformers_loads_the_folder(tmp_path):
     library = pytest.importorskip("sentence_transformers")
     vectors = random_vectors(["the", "cat", "dog"])

@@ -1,0 +1,1 @@
+"""Vectors of texts, made of the vectors of their words."""
