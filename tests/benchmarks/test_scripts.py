@@ -28,6 +28,7 @@ def benchmark(name, *arguments, **variables):
     [
         ("counting.py", ["--repeat", "1"], "| numpy |"),
         ("keys.py", ["--repeat", "1", "--tokens", "20000"], "| tuple |"),
+        ("text_tokens.py", ["--repeat", "1"], "| words(nfkc=True), sentences end in punctuation |"),
         ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
         ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
         ("builds.py", ["--builds", ROOT, ROOT, "--repeat", "1", "--only", "vocabulary"], "| vocabulary |"),
@@ -41,7 +42,7 @@ def test_on_a_small_text(name, options, shown):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["counting", "evaluation", "family", "keys", "paper", "quality", "subwords", "training"]
+    "name", ["counting", "evaluation", "family", "keys", "paper", "quality", "subwords", "text_tokens", "training"]
 )
 def test_without_data_it_says_how_to_name_them(name, tmp_path):
     done = benchmark(f"{name}.py", GENSIM_HILBERT_DATA=str(tmp_path / "missing"))
