@@ -5,12 +5,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gensim_hilbert.corpus.words import Words
     from gensim_hilbert.counting.pair_counts import PairCounts
     from gensim_hilbert.model import HilbertMLE
     from gensim_hilbert.phrases.table import Phrases
     from gensim_hilbert.vocabulary import Vocabulary
 
-__all__ = ["HilbertMLE", "PairCounts", "Phrases", "Vocabulary"]
+__all__ = ["HilbertMLE", "PairCounts", "Phrases", "Vocabulary", "Words"]
 __version__ = "0.1.0"
 
 for compiled in ("_counting", "_merge", "_phrases", "_tokens"):
@@ -25,6 +26,7 @@ MODULES = {
     "PairCounts": "counting.pair_counts",
     "Phrases": "phrases.table",
     "Vocabulary": "vocabulary",
+    "Words": "corpus.words",
 }
 
 

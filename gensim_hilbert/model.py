@@ -90,7 +90,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, TokenizedText, SavedWithCounts, S
     tokenizer : str, path, Tokenizer, tokenizers.Tokenizer or function, optional
         What makes words of raw text: of the lines of `corpus_file`, and of `sentences` that are str instead of lists of
         words. By default white space separates words. "words" takes runs of letters and digits, case-folded, and
-        "words(numbers=fold)" has settings of `gensim_hilbert.corpus.words.Words`; "simple_preprocess" finds the words
+        "words(numbers=fold)" has settings of `gensim_hilbert.Words`; "simple_preprocess" finds the words
         of gensim's function; a tokenizer.json is of Hugging Face, as a path or an object (extra [tokenizers]); or any
         function from str to a list of str, of which a saved model remembers the name only.
     sentence_ends : {"lines", "punctuation"}
