@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from gensim_hilbert.corpus.tokenizers import Tokenizer
@@ -34,24 +36,30 @@ class HuggingFaceTokenizer(Tokenizer):
 
     def __init__(self, json: str):
         self.json = json
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        """The object itself; it is made when it is needed, so that models can be loaded without the package."""
+        package = import_tokenizers()
         try:
-            self._tokenizer = import_tokenizers().Tokenizer.from_str(json)
-        except ImportError:
-            raise
+            tokenizer = package.Tokenizer.from_str(self.json)
         except Exception as error:  # The package raises nothing more special.
             raise ValueError(f"the tokenizer.json cannot be read: {error}") from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> HuggingFaceTokenizer:
         """Read a tokenizer.json."""
         with open(path, encoding="utf-8") as file:
             json = file.read()
+        made = cls(json)
         try:
-            return cls(json)
+            made._tokenizer  # noqa: B018  # A file that cannot be read is better refused now than by a worker.
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from error
+        return made
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each text."""
@@ -71,9 +79,7 @@ class HuggingFaceTokenizer(Tokenizer):
         return hash(self.json)
 
     def __repr__(self) -> str:
-        return (
-            f"HuggingFaceTokenizer({type(self._tokenizer.model).__name__}, {self._tokenizer.get_vocab_size()} tokens)"
-        )
+        return f"HuggingFaceTokenizer({len(self.json)} bytes, {sha256(self.json.encode()).hexdigest()[:8]})"
 
 
 @dataclass(frozen=True)

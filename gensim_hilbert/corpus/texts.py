@@ -62,12 +62,13 @@ class Text:
 
     @property
     def start(self) -> int:
-        """Where the next word is in its source."""
+        """Where the next word is in its source; of two texts, that which comes first has the lower number."""
         if self.places is None:
             return self.block.start + self.position
-        if self.words < len(self.places):
-            return int(self.places[self.words]) - (self.block.source << SOURCE_SHIFT)
-        return (self.block.stop or self.block.start) << PLACE_SHIFT
+        if not self.words:
+            return self.block.start << PLACE_SHIFT
+        last = self.words - 1  # of those that have been read
+        return int(self.places[last]) + 1 - (self.block.source << SOURCE_SHIFT)
 
     def is_read(self) -> bool:
         """Tell whether its end is reached."""

@@ -1,6 +1,7 @@
 """Tokenisers of Hugging Face, as objects and as files."""
 
 import pickle
+import sys
 
 import pytest
 
@@ -62,9 +63,14 @@ def test_what_is_no_tokenizer_json_is_an_error_that_names_the_file(tmp_path):
         as_tokenizer(path)
 
 
-def test_a_missing_package_is_named(monkeypatch, tmp_path):
-    path = tmp_path / "tokenizer.json"
-    path.write_text("{}")
-    monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
-    with pytest.raises(ImportError, match=r"pip install 'gensim-hilbert\[tokenizers\]'"):
-        as_tokenizer(path)
+def test_a_missing_package_is_named_when_it_is_needed(trained, monkeypatch, tmp_path):
+    HilbertMLE(tokenizer=trained).save_pretrained(tmp_path / "model")
+    trained.save(str(tmp_path / "tokenizer.json"))
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    for needed in (
+        lambda: as_tokenizer(tmp_path / "tokenizer.json"),
+        lambda: HilbertMLE.from_pretrained(tmp_path / "model").tokenize("a"),
+    ):
+        with pytest.raises(ImportError, match=r"pip install 'gensim-hilbert\[tokenizers\]'"):
+            needed()
+    assert HilbertMLE.from_pretrained(tmp_path / "model").tokenizer == as_tokenizer(trained)

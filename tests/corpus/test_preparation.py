@@ -13,6 +13,7 @@ from gensim_hilbert.corpus import blocks
 from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sentences import ABBREVIATIONS
 from gensim_hilbert.corpus.sources import as_corpus
+from gensim_hilbert.corpus.texts import texts as texts_of
 from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.corpus.tokenizers import Tokenizer
 from gensim_hilbert.corpus.words import Words
@@ -70,6 +71,16 @@ def test_cuts_and_kinds_of_files_do_not_matter(text, block, suffix, capacity, tm
         if expected:
             counts = PairCounts.from_corpus(corpus, window=3, min_count=1, workers=2)
             assert table_of(counts) == expected
+
+
+def test_stretches_are_ordered_by_their_starts_even_without_words(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("- - ab - - cab - c")
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1)
+    corpus = as_corpus(path, None, Preparation(Letters()))
+    starts = [text.start for text in texts_of(corpus.blocks(streams=True), "strict")]
+    assert len(starts) == 8
+    assert starts == sorted(set(starts))
 
 
 class Capitals:
