@@ -130,7 +130,7 @@ def test_text_cannot_be_added_by_another_tokenizer(raw):
     model.tokenizer, model.sentence_ends = "words", "punctuation"
     with pytest.raises(ValueError, match="in sentences that end in punctuation"):
         model.train(corpus_file=raw, total_examples=1, epochs=1)
-    with pytest.raises(ValueError, match="leave tokenizer and sentence_ends out, or count again"):
+    with pytest.raises(ValueError, match="leave tokenizer, sentence_ends and phrases out, or count again"):
         HilbertMLE.from_counts(model.counts, tokenizer="simple_preprocess", **SMALL)
     other = PairCounts.from_corpus(raw, vocabulary=model.counts.vocabulary, tokenizer="words(marks=False)", window=5)
     with pytest.raises(ValueError, match=r"differs from .* in its tokenizer"):

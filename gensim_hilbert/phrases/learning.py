@@ -29,7 +29,7 @@ from gensim_hilbert.progress import Progress
 
 logger = logging.getLogger(__name__)
 
-MOST_CLASSES = 1 << 16
+MOST_CLASSES = 256  # passes over a corpus
 
 
 @dataclass(frozen=True)
