@@ -141,12 +141,12 @@ def test_a_tokenizer_works_on_rows_as_on_lines(ends, tmp_path, set_block_bytes):
 # ---------------------------------------------------------------------------------------------------- parts and places
 
 
-@pytest.mark.parametrize("name", ["table.parquet", "table.arrow"])
+@pytest.mark.parametrize("name", ["table.parquet", "table.arrow", "stream.arrow", "table.jsonl.gz"])
 def test_parts_are_read_by_each_worker(name, tmp_path, set_block_bytes):
     set_block_bytes(200)
     path = WRITERS[name](tmp_path / name, ROWS)
     corpus = as_corpus(path, column="text")
-    assert corpus.streams > 5
+    assert corpus.streams > 5 or name not in ("table.parquet", "table.arrow")
     assert corpus.total == path.stat().st_size
     read = [part for block in corpus.blocks(streams=False) for part in block.read()]
     assert sum(part.cost for part in read) == corpus.total
