@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from gensim_hilbert.corpus import blocks
 from gensim_hilbert.corpus.blocks import Block, opened_unchanged
@@ -30,7 +30,7 @@ class JsonlReader(TableReader):
     """Reads a key of the objects in a file of JSON Lines."""
 
     what = "a file of JSON lines"
-    has_ranges = True
+    has_lines = True
 
     @classmethod
     def look(cls, whole: Block, column: str | None) -> tuple[Self, list[int]] | None:
@@ -61,6 +61,8 @@ class JsonlReader(TableReader):
         return self._encoded(data, block.start, block.name)
 
     def _encoded(self, data: bytes, start: int, name: str) -> bytes:
+        if self.listed:
+            refuse_malformed(data, start, name)
         rows = []
         column, is_row = self.column, is_words if self.listed else is_text
         for place, row in objects_in(data, start, name):
@@ -84,6 +86,14 @@ def is_text(value: Any) -> bool:
 def is_words(value: Any) -> bool:
     """Tell whether a value is a list of words."""
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def refuse_malformed(data: bytes, start: int, name: str) -> None:
+    """Raise an error for malformed UTF-8, which `errors` cannot mend in lists of words."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnicodeError(f"{name}: invalid UTF-8 at byte {start + error.start}; mend the file") from None
 
 
 def objects_in(data: bytes, start: int, name: str) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -128,14 +138,17 @@ def cut_lines(whole: Block, size: int) -> Iterator[Block]:
     start = 0
     with opened_unchanged(whole) as file:
         while start < size:
-            stop = position = min(start + blocks.BLOCK_BYTES, size)
-            while stop < size:
-                file.seek(position)
-                window = file.read(1 << 16)
-                newline = window.find(b"\n")
-                position += len(window)
-                stop = position if newline < 0 else position - len(window) + newline + 1
-                if newline >= 0 or not window:
-                    break
+            stop = next_line(file, start + blocks.BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, cost=stop - start)
             start = stop
+
+
+def next_line(file: BinaryIO, position: int, size: int) -> int:
+    """Return where the first line starts after `position`, or the end of the file."""
+    file.seek(position)
+    while position < size and (window := file.read(1 << 16)):
+        newline = window.find(b"\n")
+        if newline >= 0:
+            return position + newline + 1
+        position += len(window)
+    return size

@@ -41,7 +41,7 @@ class TableReader(ABC):
     groups: tuple[int, int] | None = None  # the first of the groups of rows to read, and the one after the last
 
     what: ClassVar[str]  # the name of such a file in a sentence
-    has_ranges: ClassVar[bool] = False  # Stretches of lines can be read by `text_of`, if the file is plain and local.
+    has_lines: ClassVar[bool] = False  # Any stretch of lines can be read by `text_of`, if the file is plain and local.
 
     @classmethod
     @abstractmethod
@@ -181,7 +181,9 @@ def encode_texts(rows: list[str]) -> bytes:
             return text.encode("utf-8", errors)
         except UnicodeEncodeError:
             continue
-    return text.encode("utf-8", "surrogatepass")
+    return b"".join(
+        one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass") for one in text
+    )
 
 
 def encode_lists(rows: Iterable[Sequence[str]]) -> bytes:

@@ -29,6 +29,7 @@ READERS: dict[str, type[TableReader]] = {
     r"\.tsv": TsvReader,
     r"\.xml(-p\d+p\d+\S*)?": WikipediaReader,  # Large dumps come in parts, with the numbers of their pages.
 }
+Look = tuple[TableReader, list[int]] | None  # what `TableReader.look` has found
 BLOCKS_PER_PART = 4  # A part of a file is as large as several blocks: opening it has its price.
 LOOKED_UP_AT_ONCE = 16  # remote files
 
@@ -46,7 +47,7 @@ def are_tables(names: list[str], column: str | None) -> bool:
         return False
     if not others:
         return True
-    table = next((name for name in names if name not in others), None)
+    table = next((name for name in names if reader_of(name) is not None), None)
     if table is None:
         raise ValueError(
             f"column={column!r} is for tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv), but {others[0]} is none"
@@ -59,7 +60,7 @@ def are_tables(names: list[str], column: str | None) -> bool:
 
 def suffix_of(name: str) -> str:
     """Return the end of a name that tells what the file is, with that of its compression."""
-    end = re.search(r"(\.[a-z]+)(\.[a-z0-9]+)?$", name.rpartition("/")[2].lower())
+    end = re.search(r"\.[a-z]+(\.[a-z0-9]+)?$", name.rpartition("/")[2], re.IGNORECASE)
     return end.group() if end else ""
 
 
@@ -147,12 +148,9 @@ class TableCorpus(TextCorpus):
                 yield part
 
 
-Look = tuple[TableReader, list[int]] | None
-
-
 def is_cut(part: Block) -> bool:
     """Tell whether a file is cut into ranges, which anybody can read."""
-    return part.reader is not None and part.reader.has_ranges and not part.facts.is_stream
+    return part.reader is not None and part.reader.has_lines and not part.facts.is_stream
 
 
 def divide(whole: Block, look: Look, least: int) -> list[Block]:

@@ -72,6 +72,11 @@ def test_what_is_wrong_with_a_line_and_where(name, line, why, write, refused, se
     refused(TableError, rf"{name}: the line {why}" if "byte" in why else why, write(good + line.encode(), name))
 
 
+def test_malformed_lists_of_words(write, refused):
+    path = write(b'{"words": ["one", "two"]}\n{"words": ["\xff"]}\n')
+    refused(UnicodeError, r"table\.jsonl: invalid UTF-8 at byte 38", path)
+
+
 def test_halves_of_surrogate_pairs_are_malformed_text(write, refused):
     path = write(b'{"text": "one \\ud800 two"}\n' * 9)
     refused(UnicodeError, "invalid UTF-8 at byte 4", path)

@@ -142,7 +142,7 @@ def test_an_input_is_not_worked_in(plain, tmp_path):
         with pytest.raises(ValueError, match="cannot be the output"):
             write(counts.directory / "manifest.json")
     with pytest.raises(ValueError, match="cannot be the output"):
-        PairCounts.from_corpus(counts.directory / "vocabulary.jsonl", directory=tmp_path / "out")
+        PairCounts.from_corpus(counts.directory / "manifest.json", directory=tmp_path / "out")
     assert contents(tmp_path) == before
 
 
