@@ -36,7 +36,7 @@ def numbered(number: int) -> bytes:
 
 def tokens_of(sentence: Any, number: int) -> Sequence[Any]:
     """Return a sentence as a sequence of tokens, or raise an error if it is none."""
-    if isinstance(sentence, list | tuple | str):
+    if type(sentence) is list or isinstance(sentence, list | tuple | str):  # The first test is faster.
         return sentence
     if not isinstance(sentence, Iterable):
         kind = type(sentence).__name__
