@@ -3,6 +3,7 @@
 The table keeps a slot of 32 bytes for each word, two per cache line. A word of up to 15 bytes is compared and counted
 without touching other memory. Words come out of the scanner in batches, so that their slots can be fetched ahead.
 """
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject
@@ -13,6 +14,9 @@ from libc.string cimport memcmp, memcpy
 from memory cimport zeroed
 from scanner cimport (BATCH, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold, prefetch, scan,
                       scanner_of)
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
 import numpy as np
 
@@ -82,6 +86,42 @@ def all_str(words not None):
         if type(word) is not str:
             return False
     return True
+
+
+def encode_sentence(words not None):
+    """Write a sentence as scanner.pxd describes token lists; returns None if not every word is a plain str."""
+    cdef Py_ssize_t k, size
+    cdef Py_ssize_t number = 0
+    cdef Py_ssize_t ends = 0
+    cdef const char* text
+    cdef uint8_t* out
+    cdef bytes result
+    cdef bint is_end
+    for word in words:
+        if type(word) is not str:
+            return None
+        number += 1
+    if number == 0:
+        return b"\xfe"
+    joined = "\n".join(words)
+    try:
+        text = PyUnicode_AsUTF8AndSize(joined, &size)
+    except UnicodeEncodeError:      # half of a surrogate pair
+        return encode_one_by_one(words)
+    result = PyBytes_FromStringAndSize(NULL, size + 2)
+    out = <uint8_t*> PyBytes_AsString(result)
+    for k in range(size):
+        is_end = text[k] == c"\n"
+        out[k] = 0xFF if is_end else text[k]
+        ends += is_end
+    out[size] = 0xFF
+    out[size + 1] = 0xFE
+    return result if ends == number - 1 else encode_one_by_one(words)
+
+
+cdef bytes encode_one_by_one(words):
+    """Write a sentence of any plain str, also with line ends in them."""
+    return b"".join([word.encode("utf-8", "surrogatepass") + b"\xff" for word in words]) + b"\xfe"
 
 
 cdef class TokenCounter:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from gensim_hilbert._tokens import all_str
-
 # Begins the bytes of words that are not text. The first byte never occurs in UTF-8, and no word of a file has a space.
 NUMBERED = b"\xf8 "
 
@@ -38,17 +36,12 @@ def numbered(number: int) -> bytes:
 
 def tokens_of(sentence: Any, number: int) -> Sequence[Any]:
     """Return a sentence as a sequence of tokens, or raise an error if it is none."""
-    if isinstance(sentence, list | tuple | str):
+    if type(sentence) is list or isinstance(sentence, list | tuple | str):  # The first test is faster.
         return sentence
     if not isinstance(sentence, Iterable):
         kind = type(sentence).__name__
         raise TypeError(f"sentence {number} is {sentence!r}, of type {kind}; a sentence must be a list of words")
     return list(sentence)
-
-
-def are_text(tokens: Sequence[Any]) -> bool:
-    """Tell whether all tokens of a sentence are plain str; those of a sentence that is a str are its characters."""
-    return isinstance(tokens, str) or all_str(tokens)
 
 
 def encode_tokens(tokens: Sequence[Any], number: int, words: KnownWords) -> bytes:

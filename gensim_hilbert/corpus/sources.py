@@ -15,13 +15,13 @@ from itertools import chain
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
+from gensim_hilbert._tokens import encode_sentence
 from gensim_hilbert.corpus import blocks
-from gensim_hilbert.corpus.any_tokens import KnownWords, are_text, encode_tokens, tokens_of
+from gensim_hilbert.corpus.any_tokens import KnownWords, encode_tokens, tokens_of
 from gensim_hilbert.corpus.blocks import Block, cut_file, cut_stream
 from gensim_hilbert.corpus.identity import FileFacts
 from gensim_hilbert.corpus.opening import BUCKET_SCHEMES, facts_of, list_bucket
 from gensim_hilbert.corpus.preparation import Preparation
-from gensim_hilbert.corpus.token_lists import encode_words
 from gensim_hilbert.corpus.web import TransportParams
 from gensim_hilbert.locations import is_local, scheme_of
 
@@ -189,8 +189,8 @@ class TokenCorpus(Corpus):
     def _encode(self, sentence: Any, number: int, following: Iterator[Any]) -> bytes | None:
         """Write a sentence as the scanner reads it: with 0xFF after each word and 0xFE at the end."""
         tokens = tokens_of(sentence, number)
-        if are_text(tokens):
-            return encode_words(tokens) + b"\xfe"
+        if (encoded := encode_sentence(tokens)) is not None:
+            return encoded
         if self.words is None or self.preparation is not None:
             other = next(token for token in tokens if type(token) is not str)
             raise TypeError(
@@ -212,8 +212,8 @@ class TextOfTokens(TokenCorpus):
 
     def _encode(self, sentence: Any, number: int, following: Iterator[Any]) -> bytes | None:
         tokens = tokens_of(sentence, number)
-        if are_text(tokens):
-            return encode_words(tokens) + b"\xfe"
+        if (encoded := encode_sentence(tokens)) is not None:
+            return encoded
         others = (tokens_of(other, place) for place, other in enumerate(following, start=number + 1))
         self.rest = chain([tokens], others)
         return None
