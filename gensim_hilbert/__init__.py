@@ -5,11 +5,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gensim_hilbert.corpus.words import Words
     from gensim_hilbert.counting.pair_counts import PairCounts
     from gensim_hilbert.model import HilbertMLE
     from gensim_hilbert.vocabulary import Vocabulary
 
-__all__ = ["HilbertMLE", "PairCounts", "Vocabulary"]
+__all__ = ["HilbertMLE", "PairCounts", "Vocabulary", "Words"]
 __version__ = "0.1.0"
 
 for compiled in ("_counting", "_merge", "_tokens"):
@@ -19,7 +20,12 @@ for compiled in ("_counting", "_merge", "_tokens"):
             "or `pip install gensim-hilbert`"
         )
 
-MODULES = {"HilbertMLE": "model", "PairCounts": "counting.pair_counts", "Vocabulary": "vocabulary"}
+MODULES = {
+    "HilbertMLE": "model",
+    "PairCounts": "counting.pair_counts",
+    "Vocabulary": "vocabulary",
+    "Words": "corpus.words",
+}
 
 
 def __getattr__(name: str) -> Any:

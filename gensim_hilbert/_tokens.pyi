@@ -13,7 +13,16 @@ class WordTable:
     nbytes: int
     def __len__(self) -> int: ...
     def count(
-        self, data: bytes, start: int, place: int, listed: bool, errors: str, inside: bool = False, max_size: int = 0
+        self,
+        data: bytes,
+        start: int,
+        place: int,
+        listed: bool,
+        errors: str,
+        inside: bool = False,
+        max_size: int = 0,
+        places: np.ndarray | None = None,
+        number: int = 0,
     ) -> int: ...
     def add(self, word: bytes, count: int, place: int) -> None: ...
     def merge(self, other: tuple[Any, ...]) -> None: ...
@@ -35,5 +44,7 @@ class WordTable:
         gaps: bool,
         keep_below: np.ndarray | None,
         seed: int,
+        places: np.ndarray | None = None,
+        number: int = 0,
     ) -> tuple[int, int, int, int, int, int]: ...
     def ids_of_texts(self, data: bytes, listed: bool, unknown: WordTable, ids: np.ndarray, ends: np.ndarray) -> int: ...

@@ -24,6 +24,7 @@ from gensim_hilbert.model_text import (
     refuse_other_window,
     resolve_corpus,
 )
+from gensim_hilbert.model_tokenizer import TokenizedText, refuse_other_preparation
 from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
@@ -58,7 +59,7 @@ HISTORY_RECORDS = 4096  # at most
 NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
-class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, SavedAsFolder):
+class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, TokenizedText, SavedWithCounts, SavedAsFolder):
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted
@@ -87,6 +88,15 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
 
     Parameters
     ----------
+    tokenizer : str, path, Tokenizer, tokenizers.Tokenizer or function, optional
+        What makes words of raw text: of the lines of `corpus_file`, and of `sentences` that are str instead of lists of
+        words. By default white space separates words. "words" takes runs of letters and digits, case-folded, and
+        "words(numbers=fold)" has settings of `gensim_hilbert.Words`; "simple_preprocess" finds the words
+        of gensim's function; a tokenizer.json is of Hugging Face, as a path or an object (extra [tokenizers]); or any
+        function from str to a list of str, of which a saved model remembers the name only.
+    sentence_ends : {"lines", "punctuation"}
+        Whether sentences end at line ends only, or also at punctuation with white space behind it; docs/tokenizers.md
+        has the rule.
     solver : {"factorization", "gibbs"}
         How vectors are learnt: from pair counts, or from the stream.
     objective : str or Objective
@@ -161,7 +171,8 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
         negative: int = 5, ns_exponent: float = 0.75, cbow_mean: int = 1, hashfxn: Any = hash, epochs: int = 5,
         null_word: int = 0, trim_rule: Any = None, sorted_vocab: int = 1, batch_words: int = 10_000,
         compute_loss: bool = False, callbacks: Iterable[Any] = (), comment: str | None = None,
-        max_final_vocab: int | None = None, shrink_windows: bool = True, *, solver: str = "factorization",
+        max_final_vocab: int | None = None, shrink_windows: bool = True, *, tokenizer: Any = None,
+        sentence_ends: str = "lines", solver: str = "factorization",
         objective: str | Objective = "hilbert", temperature: float = 1.25, threshold: float = 0.0,
         l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 64,
         device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
@@ -174,7 +185,8 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
             sample=sample, seed=seed, workers=workers, min_alpha=min_alpha, sg=sg, hs=hs, negative=negative,
             ns_exponent=ns_exponent, cbow_mean=cbow_mean, hashfxn=hashfxn, epochs=epochs, null_word=null_word,
             sorted_vocab=sorted_vocab, batch_words=batch_words, compute_loss=compute_loss, comment=comment,
-            max_final_vocab=max_final_vocab, shrink_windows=shrink_windows, solver=solver, objective=objective,
+            max_final_vocab=max_final_vocab, shrink_windows=shrink_windows, tokenizer=tokenizer,
+            sentence_ends=sentence_ends, solver=solver, objective=objective,
             temperature=temperature, threshold=threshold, l2=l2, passes=passes, background=background,
             background_samples=background_samples, device=device, precision=precision, memory_gb=memory_gb,
             vectors=vectors, gauge=gauge, progress=progress, sampler=sampler,
@@ -242,6 +254,7 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
         model.min_count, model.sorted_vocab, model.max_final_vocab = rules
         model.window = counts.window.reach or model.window
         model.prepare_weights()
+        model._take_preparation_of(counts)
         model.counts, model.sample, model.thins_on_average = counts.as_counted()
         model._train_on_counts(model.epochs, callbacks, anchor=None if like is None else anchor_in(model, like))
         return model
@@ -270,7 +283,7 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
-        corpus, vocabulary = corpus_of(corpus_iterable, corpus_file), self._vocabulary()
+        corpus, vocabulary = corpus_of(corpus_iterable, corpus_file, self._preparation()), self._vocabulary()
         if self.solver == "gibbs":
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
@@ -304,6 +317,7 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
         choose_device(self.device)  # it may not be available, which is better said now than after hours of counting
         if self.counts is not None:
             refuse_other_window(self.counts, self.window, self.shrink_windows)
+            refuse_other_preparation(self.counts, corpus.preparation)
         if self.learnt_from is LearntFrom.LOST_COUNTS:
             refuse_sums(self)
             logger.warning(
@@ -428,19 +442,3 @@ class HilbertMLE(WordQueries, TextVectors, VocabularyHooks, SavedWithCounts, Sav
         self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
         self.wv.fill_norms(force=True)
         self._vectors_crc = vectors_crc(self)
-
-    @property
-    def fitted_counts(self) -> PairCounts | None:
-        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
-        if self.counts is None or not self.thins_on_average:
-            return self.counts
-        return self.counts.expected(self.sample)
-
-    def term_frequencies(self) -> np.ndarray:
-        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
-        counts, vocabulary = self.fitted_counts, self._vocabulary()
-        if counts is not None and len(counts) == len(self.wv):
-            weights = counts.marginals.terms
-        else:
-            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
-        return np.asarray(weights / weights.sum())

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
@@ -48,11 +49,11 @@ def resolve_corpus(corpus_iterable: Any, corpus_file: Any) -> tuple[Any, Any]:
         ) from error
 
 
-def corpus_of(corpus_iterable: Any, corpus_file: Any) -> Corpus:
-    """Return the corpus of sentences, or of a file that has been resolved."""
+def corpus_of(corpus_iterable: Any, corpus_file: Any, preparation: Preparation | None) -> Corpus:
+    """Return the corpus of sentences, or of a file that has been resolved, with what is done with its text."""
     if corpus_file is not None:
-        return as_corpus(corpus_file)
-    corpus = TokenCorpus(corpus_iterable)
+        return as_corpus(corpus_file).prepared(preparation)
+    corpus = TokenCorpus(corpus_iterable).prepared(preparation)
     corpus.can_repeat = not hasattr(corpus_iterable, "__next__")
     corpus.may_differ = True  # random walks, say, which gensim trains on, too
     return corpus
@@ -155,7 +156,7 @@ def count_pairs(
 ) -> PairCounts:
     """Count the pairs of a corpus, in a directory where they are found again after an interruption."""
     if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-        corpus = TokenCorpus(SpooledSentences(corpus.sentences))
+        corpus = TokenCorpus(SpooledSentences(corpus.sentences)).prepared(corpus.preparation)
     if corpus.fingerprint is None:
         directory = None  # counts of a corpus that cannot be recognised could not be used again
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from gensim.models import Word2Vec
 
+from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
@@ -44,6 +45,7 @@ class VocabularyHooks(Word2Vec):
     checkpoint: str | os.PathLike[str] | None
     objective: Objective
     _vectors_crc: int | None
+    _preparation: Callable[[], Preparation | None]
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
@@ -77,8 +79,8 @@ class VocabularyHooks(Word2Vec):
     ) -> tuple[int, int]:  # fmt: skip
         """Count the words of a corpus, in parallel; return the numbers of tokens and sentences."""
         self.raw_vocab, tokens, sentences = count_words(
-            corpus_of(corpus_iterable, corpus_file), max_vocab_size=self.max_vocab_size, trim_rule=trim_rule,
-            workers=workers or self.workers, progress=self.progress,
+            corpus_of(corpus_iterable, corpus_file, self._preparation()), max_vocab_size=self.max_vocab_size,
+            trim_rule=trim_rule, workers=workers or self.workers, progress=self.progress,
             directory=None if self.checkpoint is None else self._checkpoint_folder(),
         )  # fmt: skip
         return tokens, sentences

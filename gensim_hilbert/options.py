@@ -16,6 +16,8 @@ from typing import Any
 
 from gensim_hilbert._gibbs import SAMPLERS
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.sentences import SENTENCES
+from gensim_hilbert.corpus.tokenizer_names import as_tokenizer
 from gensim_hilbert.counting.plan import MOST_MEMORY_GB
 from gensim_hilbert.counting.settings import MOST_WINDOW
 from gensim_hilbert.objectives import Objective, named
@@ -180,6 +182,11 @@ OPTIONS = {option.name: option for option in (
     Option("shrink_windows", True, bool, "Give near words more weight than distant ones, or all words the same.",
            in_checkpoint=True, of_counts=True),
     # Ours.
+    Option("tokenizer", None, None,
+           "What makes words of text: words, 'words(numbers=fold)', simple_preprocess, or PATH/tokenizer.json.",
+           default_help="white space", of_counts=True, attribute="_tokenizer"),
+    Option("sentence_ends", "lines", str, "Whether sentences end at line ends only, or also in punctuation.",
+           choices=SENTENCES, of_counts=True),
     Option("solver", "factorization", str, "Fit pair counts, or learn from the text as it streams by.",
            choices=SOLVERS, in_checkpoint=True),
     Option("objective", "hilbert", None, "Factorization: what is fitted, such as sgns or 'glove(x_max=10)'."),
@@ -239,6 +246,7 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"The {name!r} parameter of HilbertMLE {complaint}")
         if option.kind is int and values[name] not in option.also:
             values[name] = int(values[name])  # numpy's numbers are fine, but not for everybody
+    values["tokenizer"] = as_tokenizer(given["tokenizer"])
     objective = values["objective"] = resolve_objective(values)
     if values["subwords"] and values["vectors"] == "v+w":
         raise ValueError("vectors='v+w' adds covectors, which unknown words do not have; use subwords=False")
@@ -303,8 +311,9 @@ def settings_of(model: Any) -> dict[str, Any]:
         for name, option in OPTIONS.items()
         if option.is_shown and name not in ignored and (option.attribute or name) in attributes
     }
-    if "objective" in settings:
-        settings["objective"] = repr(settings["objective"])
+    for name in ("objective", "tokenizer"):
+        if settings.get(name) is not None:
+            settings[name] = repr(settings[name])
     return {name: value for name, value in settings.items() if isinstance(value, int | float | str | None)}
 
 

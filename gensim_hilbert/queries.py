@@ -7,7 +7,7 @@ vector with covectors are words that occur with it (syntagmatic), and that produ
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
@@ -16,8 +16,10 @@ import numpy as np
 from gensim import matutils
 from gensim.models import KeyedVectors
 
+from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.vectors.keyed import covectors_of
+from gensim_hilbert.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -188,6 +190,10 @@ class WordQueries:
     psi_offset: float
     biases: Biases | None
     offsets: Biases | None
+    counts: PairCounts | None
+    sample: float
+    thins_on_average: bool | None
+    _vocabulary: Callable[[], Vocabulary]
 
     @property
     def queries(self) -> Queries:
@@ -198,9 +204,21 @@ class WordQueries:
             )
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
 
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
+
     def term_frequencies(self) -> np.ndarray:
         """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
-        raise NotImplementedError
+        counts, vocabulary = self.fitted_counts, self._vocabulary()
+        if counts is not None and len(counts) == len(self.wv):
+            weights = counts.marginals.terms
+        else:
+            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
+        return np.asarray(weights / weights.sum())
 
     @property
     def covectors(self) -> KeyedVectors:

@@ -19,6 +19,7 @@ import numpy as np
 from gensim_hilbert._tokens import WordTable
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, default_workers, map_blocks, reads_here
+from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
@@ -71,6 +72,8 @@ class Vocabulary:
         cls,
         corpus: Any,
         *,
+        tokenizer: Any = None,
+        sentence_ends: str = "lines",
         min_count: int = 5,
         max_vocab_size: int | None = None,
         max_final_vocab: int | None = None,
@@ -88,6 +91,8 @@ class Vocabulary:
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             Text is UTF-8 with one sentence per line and words separated by white space.
+        tokenizer, sentence_ends
+            What makes words and sentences of text, as in `PairCounts.from_corpus`.
         min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
             As in `gensim.models.Word2Vec`. `max_vocab_size` prunes while scanning. The result depends on the order of
             the corpus, so that only one thread counts.
@@ -105,7 +110,7 @@ class Vocabulary:
         refuse_rules(min_count, max_vocab_size, max_final_vocab)
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
-        source = as_corpus(corpus, transport_params)
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
         table = scan_words(
             source,
             max_vocab_size=max_vocab_size,
@@ -232,8 +237,8 @@ def count_words(
     """
     table = WordTable()
     cost = 0
-    for text in texts(blocks, report):
-        text.count(table, errors)
+    for text in texts(blocks, errors, report):
+        text.count(table)
         cost += text.block.cost
     return table.state(), cost
 
@@ -289,9 +294,9 @@ def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, error
         min_reduce += 1
         return table.keep(kept)
 
-    for text in texts(corpus.blocks(streams=True), bar.update):
+    for text in texts(corpus.blocks(streams=True), errors, bar.update):
         while not text.is_read():
-            text.count(table, errors, max_size)
+            text.count(table, max_size)
             if len(table) > max_size and not (text.is_read() and text.block.open):
                 table = prune()
     return table

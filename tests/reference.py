@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter, defaultdict
 from fractions import Fraction
 
@@ -102,3 +104,72 @@ def adam_row(x, gradient, first, second, prior, d, betas, rate, step, lock=1.0):
             side.append(value)
         squares += slope**2
     return *moved, squares
+
+
+# ---------------------------------------------------------------------------------------------------- words of text
+
+
+def words_of(
+    text: str,
+    case: str = "fold",
+    nfkc: bool = False,
+    numbers: str = "keep",
+    marks: bool = True,
+    underscores: bool = False,
+    min_length: int = 0,
+    max_length: int = 0,
+) -> list[str]:
+    """The words that the tokenizer "words" finds, character by character."""
+    if nfkc:
+        text = unicodedata.normalize("NFKC", text)
+    text = {"fold": str.casefold, "lower": str.lower, "keep": str}[case](text)
+    found = [""]
+    for c in text:
+        category = unicodedata.category(c)
+        is_mark = category[0] == "M" or c in "\u200c\u200d"
+        is_digit = category == "Nd"
+        starts = (category[0] in "LN" and not (is_digit and numbers == "drop")) or (underscores and c == "_")
+        if starts or (marks and is_mark and found[-1]):
+            found[-1] += c
+        elif found[-1]:
+            found.append("")
+    if numbers == "fold":
+        found = ["0" if word and all(category_is_digit_or_mark(c) for c in word) else word for word in found]
+    return [
+        word
+        for word in found
+        if word
+        and len(word) >= min_length
+        and (not max_length or len(word) <= max_length)
+        and not (underscores and word.startswith("_"))
+    ]
+
+
+def category_is_digit_or_mark(c: str) -> bool:
+    return unicodedata.category(c) == "Nd" or unicodedata.category(c)[0] == "M" or c in "\u200c\u200d"
+
+
+def split_sentences(text: str, abbreviations) -> list[str]:
+    """The sentences of lines of text by punctuation, blank ones left out."""
+    sentences = []
+    for line in text.split("\n"):
+        start = 0
+        for match in re.finditer(r"([.?!…。？！]+)[)\]\"'»’”」』）]*", line):
+            marks, after = match[1], line[match.end() :]
+            if not after or not (re.search("[。？！]", marks) or after[0].isspace()):
+                continue
+            if marks == "." and is_abbreviation(line[: match.start()], abbreviations):
+                continue
+            sentences.append(line[start : match.end()])
+            start = match.end()
+        sentences.append(line[start:])
+    return [sentence for sentence in sentences if sentence.strip()]
+
+
+def is_abbreviation(before: str, abbreviations) -> bool:
+    """Whether the last word is a single letter or one of the abbreviations."""
+    word = before[len(before) :]
+    while before and (unicodedata.category(before[-1])[0] in "LMN" or before[-1] in "\u200c\u200d"):
+        before, word = before[:-1], before[-1] + word
+    is_letter = len(word) == 1 and unicodedata.category(word)[0] in "LN" and unicodedata.category(word) != "Nd"
+    return is_letter or (word.isascii() and word.lower() in abbreviations)

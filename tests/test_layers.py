@@ -12,7 +12,10 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "locks", "outputs", "processes", "progress", "tensors", "untrusted"],
+    [
+        *("files", "interruption", "locations", "locks", "named_settings", "outputs", "processes", "progress"),
+        *("tensors", "untrusted"),
+    ],
     ["corpus"],
     ["vocabulary"],
     ["counting"],
@@ -20,10 +23,10 @@ LAYERS = [  # from the bottom to the top
     ["training"],
     ["saving"],
     [
-        *("model", "model_files", "model_text", "model_training", "model_vocabulary"),
+        *("model", "model_files", "model_text", "model_tokenizer", "model_training", "model_vocabulary"),
         *("options", "pretrained", "queries", "text_vectors", "vectors"),
     ],
-    ["export", "evaluation"],
+    ["export", "evaluation", "sklearn"],
     ["report"],
     ["cli"],
     ["__init__", "__main__"],

@@ -12,7 +12,9 @@ from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.settings import click_type
 from gensim_hilbert.counting.layout import partial_of
+from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
 
 
@@ -49,9 +51,22 @@ workers = click.option("--workers", type=int, help="Number of threads.  [default
 memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory to work in.")
 
 
+def with_text_options(function: Any) -> Any:
+    """Add the options that say what is done with text before its words are counted."""
+    for name in ("sentence_ends", "tokenizer"):
+        option = OPTIONS[name]
+        function = click.option(
+            f"--{name.replace('_', '-')}", type=click_type(option), default=option.default,
+            help=option.help + (f"  [default: {option.default_help}]" if option.default_help else ""),
+            show_default=True,
+        )(function)  # fmt: skip
+    return function
+
+
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
 @click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
+@with_text_options
 @click.option(
     "--window",
     type=WindowSizes(),

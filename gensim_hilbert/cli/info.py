@@ -35,12 +35,14 @@ def info(path: Path, trust_pickle: bool, as_json: bool) -> None:
 def about_counts(path: Path) -> dict[str, Any]:
     """Collect settings and sizes of counts from their manifest."""
     from gensim_hilbert.counting.pair_counts import PairCounts
+    from gensim_hilbert.model_tokenizer import in_words
 
     counts = PairCounts.open(path)
     names = ("words", "tokens", "sentences", "entries", "oov", "sample", "seed", "errors", "fingerprint")
     window = counts.window
     return {
         **{name: counts.manifest[name] for name in names if name in counts.manifest},
+        "words_by": in_words(counts.manifest.get("preparation")),
         "total": counts.total,
         "weights_left": [weight / window.scale for weight in window.left],
         "weights_right": [weight / window.scale for weight in window.right],

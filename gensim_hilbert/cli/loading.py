@@ -101,12 +101,17 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
     return words
 
 
-def require_word(word: str, words: KeyedVectors, path: Path) -> None:
-    """Raise an error for a word that has no vector; it names similar words."""
+def known_word(word: str, model: Any, words: KeyedVectors, path: Path) -> str:
+    """Return a word as the vectors have it, by the tokeniser of its model; raise an error if it has no vector."""
+    if word not in words.key_to_index and getattr(model, "tokenizer", None) is not None:
+        found = model.tokenize(word)
+        if len(found) == 1 and found[0] in words.key_to_index:
+            return str(found[0])
     if word not in words:
         raise KeyError(
             f"{word!r} is not among the {len(words.key_to_index):,} words of {path}{closest(word, words.index_to_key)}"
         )
+    return word
 
 
 def require_covectors(model: Any, path: Path) -> None:

@@ -12,9 +12,9 @@ from gensim_hilbert.cli.loading import (
     COUNTS,
     files_of,
     kind_of,
+    known_word,
     load,
     require_covectors,
-    require_word,
     trust_pickle,
     words_of,
 )
@@ -50,8 +50,7 @@ def neighbors(
         contexts = getattr(loaded, "vectors_option", None) == "v"
     if contexts:
         require_covectors(loaded, model)
-    for word in words:
-        require_word(word, vectors, model)
+    words = tuple(known_word(word, loaded, vectors, model) for word in words)
     found = [
         {
             "word": word,
@@ -87,9 +86,9 @@ def side_by_side(entry: dict[str, Any]) -> str:
 @as_json
 def analogy(model: Path, a: str, b: str, c: str, topn: int, trust_pickle: bool, as_json: bool) -> None:
     """Complete an analogy, A is to B as C is to ..., by products of cosines (3CosMul)."""
-    vectors = words_of(load(model, trust_pickle), model)
-    for word in (a, b, c):
-        require_word(word, vectors, model)
+    loaded = load(model, trust_pickle)
+    vectors = words_of(loaded, model)
+    a, b, c = (known_word(word, loaded, vectors, model) for word in (a, b, c))
     found = vectors.most_similar_cosmul(positive=[b, c], negative=[a], topn=topn)
     facts = [{"word": word, "score": score} for word, score in found]
     show(facts, table([(word, f"{score:6.3f}") for word, score in found]), as_json)
@@ -106,7 +105,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
 
     It is the logarithm of how much more often they meet than by chance. MODEL may be counts, too.
     """
-    facts: dict[str, Any] = {"context": context, "term": term}
+    facts: dict[str, Any] = {}
     if model.is_dir() and kind_of(model) == COUNTS:
         from gensim_hilbert.counting.pair_counts import PairCounts
 
@@ -114,8 +113,8 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     else:
         loaded = load(model, trust_pickle)
         require_covectors(loaded, model)
-        require_word(context, loaded.covectors, model)
-        require_word(term, loaded.wv, model)
+        context = known_word(context, loaded, loaded.covectors, model)
+        term = known_word(term, loaded, loaded.wv, model)
         facts["fitted"] = loaded.pmi(context, term)
         counts = loaded.fitted_counts
         if term not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
@@ -123,7 +122,7 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
     if counts is not None:
         facts["counted"] = counts.pmi(context, term)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)
-    show(facts, line, as_json)
+    show({"context": context, "term": term, **facts}, line, as_json)
 
 
 @click.command(cls=Verb, short_help="Write vectors in a format of other programs.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gensim_hilbert.cli.loading import files_of, load, require_word, trust_pickle, words_of
+from gensim_hilbert.cli.loading import files_of, known_word, load, trust_pickle, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
@@ -38,8 +38,7 @@ def report(
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
-    for word in words:
-        require_word(word, vectors, model)
-    write(loaded, output, words=words, data=data, title=model.name)
+    asked = [known_word(word, loaded, vectors, model) for word in words]
+    write(loaded, output, words=asked, data=data, title=model.name)
     facts = {"output": str(output), "words": len(vectors), "bytes": output.stat().st_size}
     show(facts, f"{output}: a report on {len(vectors):,} words, {facts['bytes']:,} bytes", as_json)

@@ -87,6 +87,8 @@ def train(
 ) -> None:
     """Train a model on CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
+    Without --tokenizer, white space separates words.
+
     After an interruption, give the same command again, or --resume, and training goes on from there.
     """
     given, output = output, real_output(output)
@@ -97,6 +99,8 @@ def train(
         "overwrite": overwrite,
         "settings": {name: value for name, value in options.items() if value is not None},
     }
+    if str(options["tokenizer"]).endswith(".json"):
+        command["settings"]["tokenizer"] = absolute(options["tokenizer"])
     if resume:
         command = command_to_resume(ctx, work)
     elif bool(corpus) == bool(counts):

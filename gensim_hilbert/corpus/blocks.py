@@ -11,10 +11,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
+
+if TYPE_CHECKING:
+    from gensim_hilbert.corpus.preparation import Preparation
 
 BLOCK_BYTES = 1 << 20
 # The place of a token in the corpus is one number: there is room for 16 TB per source, and for a million sources.
@@ -41,11 +44,16 @@ class Block:
     number: int = 0  # of its place among the blocks of a stream
     is_last: bool = False  # It is the last block of a stream; it may be empty.
     unwanted: frozenset[int] = frozenset()  # starts of blocks of this stream that need not be yielded
+    preparation: Preparation | None = None  # what whoever reads it does with its text before words are counted
 
     @property
     def place(self) -> int:
         """The place of its first byte in the corpus."""
         return (self.source << SOURCE_SHIFT) + self.start
+
+    def has_begun(self, line: bytes) -> bool:
+        """Tell whether the last sentence of the beginning of a line, which is not blank, goes on behind it."""
+        return self.preparation is None or not self.preparation.ends_sentence(line)
 
     def read(self) -> Iterator[Block]:
         """Yield the same stretch as blocks that hold their data."""
@@ -89,7 +97,7 @@ def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
             begun = False
             if is_open:
                 line = data[:cut].rpartition(b"\n")
-                begun = has_words(line[2]) or (inside and not line[1])
+                begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
             yield replace(
                 whole,
                 start=start,
@@ -127,7 +135,7 @@ def cut_file(whole: Block, size: int) -> Iterator[Block]:
         while start < size:
             stop, is_open = next_cut(file, start + BLOCK_BYTES, size)
             yield replace(whole, start=start, stop=stop, inside=inside, open=is_open, cost=stop - start)
-            start, inside = stop, is_open and has_begun(file, stop)
+            start, inside = stop, is_open and has_begun(file, stop, whole)
 
 
 @contextmanager
@@ -160,14 +168,17 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     return size, False
 
 
-def has_begun(file: BinaryIO, position: int) -> bool:
-    """Tell whether there is a word between the start of the line and `position`."""
+def has_begun(file: BinaryIO, position: int, whole: Block) -> bool:
+    """Tell whether a sentence has begun, and not ended, between the start of the line and `position`."""
     while position > 0:
         start = max(0, position - 4096)
         file.seek(start)
         _, newline, line = file.read(position - start).rpartition(b"\n")
         if has_words(line):
-            return True
+            if not newline:  # What ends a sentence may depend on the word before the last mark.
+                file.seek(max(0, start - 64))
+                line = file.read(position - file.tell()).rpartition(b"\n")[2]
+            return whole.has_begun(line)
         if newline:
             return False
         position = start

@@ -124,7 +124,10 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
                 len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes
             )
             count_blocks(request.corpus, settings, journal, plan, resources)
-            description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
+            preparation = request.corpus.preparation
+            description = StoreDescription(
+                settings, vocabulary, settings.window.mirrored, described, preparation and preparation.describe()
+            )
             finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
         except (CorpusChanged, ArithmeticError, TypeError, ValueError):
             journal.discard()  # The same request would fail again, or mix two states of the corpus.
@@ -266,7 +269,10 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
         vocabulary.save(work / VOCABULARY)
         task = partial(write_stored, classes=classes_for(first.size), directory=work, most=plan.sorted_entries)
         runs = list(in_parallel(task, stores, plan.workers, None))
-        finish(work, runs, StoreDescription(settings, vocabulary, first.mirrored), plan, resources)
+        description = StoreDescription(
+            settings, vocabulary, first.mirrored, preparation=first.manifest.get("preparation")
+        )
+        finish(work, runs, description, plan, resources)
 
 
 def refuse_unlike(first: Store, store: Store) -> None:
@@ -276,6 +282,7 @@ def refuse_unlike(first: Store, store: Store) -> None:
         ("window and weights", first.window, store.window),
         ("kind (symmetric or not)", first.mirrored, store.mirrored),
         *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
+        ("tokenizer", first.manifest.get("preparation"), store.manifest.get("preparation")),
     ):
         if mine != theirs:
             raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import inf, lcm
 from typing import Any
@@ -13,6 +13,7 @@ import smart_open
 from scipy import sparse
 
 from gensim_hilbert.counting.settings import whole
+from gensim_hilbert.counting.store import Compressed
 from gensim_hilbert.files import Staging
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.untrusted import damage_named, read_npz
@@ -167,3 +168,18 @@ def save_glove(
                 table = np.empty(len(terms), dtype=GLOVE_RECORD)
                 table["word"], table["context"], table["weight"] = terms + 1, context + 1, weights
                 file.write(table.tobytes())
+
+
+def columns_of_rows(
+    compressed: Callable[[int, int, int], Compressed], classes: int
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield (context, terms, values) for each context of a store that has any, class by class."""
+    n = classes
+    for i in range(n):
+        parts = [compressed(i, j, n) for j in range(n)]
+        rows = np.concatenate([part.rows for part in parts])
+        columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
+        values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
+        starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
+        for some in np.split(order, starts[1:]) if len(order) else []:
+            yield i + n * int(rows[some[0]]), columns[some], values[some]

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from itertools import product
 from operator import index
@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
 from gensim_hilbert.counting.plan import Resources
@@ -63,6 +64,8 @@ class PairCounts:
         corpus: Any,
         *,
         directory: str | os.PathLike[str] | None = None,
+        tokenizer: Any = None,
+        sentence_ends: str = "lines",
         window: int | tuple[int, int] = 5,
         weights: str | Sequence[Any] = "dynamic",
         min_count: int = 5,
@@ -98,6 +101,13 @@ class PairCounts:
             is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
             object.
 
+        tokenizer : str, path, Tokenizer, tokenizers.Tokenizer or function, optional
+            What makes words of text, as in `HilbertMLE`; by default, white space separates them. Lists of words are
+            left as they are. An iterable, other than a list, may then have texts as str instead. A function must be
+            one that can be pickled to run on an executor of processes, and counting with it cannot go on after an
+            interruption.
+        sentence_ends : {"lines", "punctuation"}
+            Whether sentences end at line ends only, or also at punctuation with white space behind it.
         window : int or (int, int)
             How many words to each side are contexts. A pair is for left and right: (5, 0) takes left contexts only.
         weights : {"dynamic", "flat", "harmonic"} or list
@@ -150,7 +160,8 @@ class PairCounts:
         resources = Resources(default_workers(workers), memory_gb, executor, progress)
         if directory is not None:
             directory = local_path(directory, "counts")
-        request = build.CountRequest(as_corpus(corpus, transport_params), settings, rules, vocabulary, recount)
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
+        request = build.CountRequest(source, settings, rules, vocabulary, recount)
         return cls._made(
             directory,
             overwrite,
@@ -265,7 +276,9 @@ class PairCounts:
         """Write records and vocabulary for GloVe's `shuffle` and `glove`."""
         for path in (cooccurrence, vocabulary):
             refuse_inputs(path, [self.directory], inside=True)
-        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, self._columns_of_rows())
+        exchange.save_glove(
+            cooccurrence, vocabulary, self.vocabulary, exchange.columns_of_rows(self.compressed, self._store.classes)
+        )
 
     @classmethod
     def _made(
@@ -408,18 +421,6 @@ class PairCounts:
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         contexts, terms = self.marginals
         return math.log(count) + math.log(self.total) - math.log(contexts[i]) - math.log(terms[j])
-
-    def _columns_of_rows(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield (context, terms, values) for each context that has any, class by class."""
-        n = self._store.classes
-        for i in range(n):
-            parts = [self.compressed(i, j, n) for j in range(n)]
-            rows = np.concatenate([part.rows for part in parts])
-            columns = np.concatenate([j + n * part.columns.astype(np.int64) for j, part in enumerate(parts)])
-            values, order = np.concatenate([part.values for part in parts]), np.lexsort((columns, rows))
-            starts: Any = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0]) if len(order) else []
-            for some in np.split(order, starts[1:]) if len(order) else []:
-                yield i + n * int(rows[some[0]]), columns[some], values[some]
 
     def expected(self, sample: float) -> PairCounts:
         """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.

@@ -214,6 +214,7 @@ class StoreDescription:
     vocabulary: Vocabulary
     mirrored: bool
     request: Any = None  # what was asked for, as JSON, if it could be recognised again
+    preparation: Any = None  # how text was made into words, as JSON, if not by white space
 
     @property
     def size(self) -> int:
@@ -266,5 +267,7 @@ def write_manifest(directory: Path, description: StoreDescription, shards: Merge
         "total": int(shards.marginals[0].sum()),
         "files": files,
     }
+    if description.preparation is not None:
+        manifest["preparation"] = description.preparation
     manifest["crc32"] = manifest_checksum(manifest)
     write_whole(directory / MANIFEST, to_json(manifest, indent=1).encode())

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.corpus.sentences import SENTENCES
 from gensim_hilbert.counting.layout import (
     COUNT_WIDTHS,
     INDEX,
@@ -54,6 +55,7 @@ def check_manifest(manifest: dict[str, Any], path: Path) -> None:
         "errors": manifest.get("errors") in ERRORS,
         **{name: is_whole(manifest.get(name)) for name in ("words", "tokens", "sentences", "entries", "total")},
         "request": "request" in manifest,
+        "preparation": is_preparation(manifest.get("preparation")),
         "classes": is_whole(classes, 1, MOST_CLASSES + 1) and classes & (classes - 1) == 0,  # a power of two
     }
     wrong = next((name for name, is_right in checks.items() if not is_right), None)
@@ -75,6 +77,13 @@ def is_window(window: Any) -> bool:
         all(isinstance(side, list) and all(is_whole(weight) for weight in side) for side in sides)
         and sum(map(sum, sides)) < MOST_WEIGHT
         and is_whole(window["scale"], 1, MOST_WEIGHT if not any(sides) else MOST_SCALE + 1)
+    )
+
+
+def is_preparation(value: Any) -> bool:
+    """Tell whether a value is what a manifest has of a preparation; what it says is read by those who need it."""
+    return value is None or (
+        isinstance(value, dict) and value.get("sentence_ends") in SENTENCES and "tokenizer" in value
     )
 
 

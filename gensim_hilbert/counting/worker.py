@@ -128,7 +128,7 @@ def count_pairs(
 
     def readable() -> Iterator[Text]:
         try:
-            yield from texts(blocks, report)
+            yield from texts(blocks, settings.errors, report)
         except OSError as error:
             result.error = error
 
@@ -136,13 +136,12 @@ def count_pairs(
         for text in readable():
             block, inside = text.block, text.inside
             while not text.is_read():
-                begin, start = used, block.start + text.position
+                begin, start = used, text.start
                 encoded = text.encode(
                     table,
                     ids,
                     used,
                     reach,
-                    errors=settings.errors,
                     gaps=settings.oov == "gap",
                     keep_below=keep_below,
                     seed=settings.seed,

@@ -26,7 +26,6 @@ same counts; they differ in a loss of psi and its derivative. An objective of yo
 
 from __future__ import annotations
 
-import ast
 import copy
 import importlib
 import math
@@ -38,6 +37,7 @@ import numpy as np
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import Compressed
+from gensim_hilbert.named_settings import parse_named
 
 if TYPE_CHECKING:
     import torch
@@ -217,7 +217,10 @@ def named(objective: str | Objective, **settings: Any) -> Objective:
         if not (isinstance(objective, Objective) and "__dataclass_fields__" in vars(type(objective))):
             raise TypeError(f"objective must be a name, or an Objective decorated with @dataclass, got {objective!r}")
         return objective
-    name, given = parsed(objective)
+    try:
+        name, given = parse_named(objective)
+    except ValueError:
+        raise ValueError(f"objective must be a name, or read like 'glove(x_max=10)', got {objective!r}") from None
     if name not in CLASSES:
         raise ValueError(f"objective must be one of {', '.join(CLASSES)}, or an Objective, got {objective!r}")
     kind = __getattr__(CLASSES[name])
@@ -229,20 +232,6 @@ def named(objective: str | Objective, **settings: Any) -> Objective:
             raise ValueError(f"{key} of objective {name} must be a number, got {value!r}")
     made: Objective = kind(**{**{key: settings[key] for key in known if key in settings}, **given})
     return made
-
-
-def parsed(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the settings in brackets, which are plain values: nothing is evaluated."""
-    name, bracket, rest = str(text).partition("(")
-    if not bracket:
-        return name.strip().lower(), {}
-    try:
-        call = ast.parse(f"settings({rest}", mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError
-        return name.strip().lower(), {str(key.arg): ast.literal_eval(key.value) for key in call.keywords}
-    except (ValueError, SyntaxError):
-        raise ValueError(f"objective must be a name, or read like 'glove(x_max=10)', got {text!r}") from None
 
 
 def __getattr__(name: str) -> Any:

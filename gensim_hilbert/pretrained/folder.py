@@ -219,6 +219,8 @@ def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardF
         "counts": None if saved_counts is None else saved_counts.fingerprint,
         "provenance": provenance_of(model),
     }
+    if (preparation := model._preparation()) is not None:
+        facts["preparation"] = preparation.describe()
     words = word_tensors(model.wv.index_to_key, state.attributes_of(model))
     arrays = state.arrays_of(model)
     history = to_json(state.history_of(model), indent=1).encode()
@@ -329,6 +331,7 @@ def read_model(kind: type[HilbertMLE], folder: Path, manifest: dict[str, Any], r
     with blaming(folder / MANIFEST):
         model = state.new_model(kind, manifest["settings"], objective)
         state.set_state(model, manifest["state"])
+        model._take_preparation(manifest.get("preparation"))
     with blaming(folder / WORDS):
         state.set_words(model, *read_words(folder, number))
     with blaming(folder / VECTORS):

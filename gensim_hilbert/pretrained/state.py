@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound="HilbertMLE")
 
-# The keywords whose values are not written: the objective has a form of its own, one is a function without effect, and
-# the place of checkpoints belongs to the machine.
-NOT_SETTINGS = ("objective", "hashfxn", "checkpoint")
+# The keywords whose values are not written: objective and tokenizer have a form of their own, one is a function without
+# effect, and the place of checkpoints belongs to the machine.
+NOT_SETTINGS = ("objective", "tokenizer", "sentence_ends", "hashfxn", "checkpoint")
 # What else a model knows: the attribute, and the type of its value besides None.
 STATE: dict[str, tuple[str, type]] = {
     "train_count": ("train_count", int),

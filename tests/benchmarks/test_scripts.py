@@ -27,6 +27,7 @@ def benchmark(name, *arguments, **variables):
     ("name", "options", "shown"),
     [
         ("counting.py", ["--repeat", "1"], "| numpy |"),
+        ("text_tokens.py", ["--repeat", "1"], "| words(nfkc=True), sentences end in punctuation |"),
         ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
         ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
         ("builds.py", ["--builds", ROOT, ROOT, "--repeat", "1", "--only", "vocabulary"], "| vocabulary |"),
@@ -39,7 +40,9 @@ def test_on_a_small_text(name, options, shown):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["counting", "evaluation", "family", "paper", "quality", "subwords", "training"])
+@pytest.mark.parametrize(
+    "name", ["counting", "evaluation", "family", "paper", "quality", "subwords", "text_tokens", "training"]
+)
 def test_without_data_it_says_how_to_name_them(name, tmp_path):
     done = benchmark(f"{name}.py", GENSIM_HILBERT_DATA=str(tmp_path / "missing"))
     assert done.returncode == 1

@@ -125,3 +125,24 @@ def test_a_page_that_does_not_exist(http_folder, tmp_path):
     assert_one_sentence(done, "404")
     assert "missing.txt" in done.stderr
     assert_nothing_left(tmp_path / "out")
+
+
+def test_raw_text_is_counted_by_a_tokenizer(tmp_path):
+    raw = tmp_path / "raw.txt"
+    raw.write_text("The cat. THE dog! A cat, the dog\n" * 5)
+    out = tmp_path / "out.counts"
+    command = ["count", raw, "-o", out, "--tokenizer", "words(numbers=fold)", "--sentence-ends", "punctuation"]
+    done = run_here(*command, "--min-count", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    options = {"tokenizer": "words(numbers=fold)", "sentence_ends": "punctuation", "min_count": 1}
+    assert_same_counts(PairCounts.open(out), PairCounts.from_corpus(raw, **options))
+    assert "Words(case='fold'" in run_here("info", out).stdout
+    assert_one_sentence(run_here("count", raw, "-o", tmp_path / "x", "--tokenizer", "word"), "tokenizer must be")
+    model = tmp_path / "model"
+    done = run_here("train", "--counts", out, "-o", model, "--vector-size", 2, "--passes", 1)
+    assert done.returncode == 0, done.stderr
+    assert "like cat" in run_here("neighbors", model, "CAT", "--topn", 1).stdout
+    assert run_here("pmi", model, "The", "Dog").returncode == 0
+    assert "Words(case='fold'" in run_here("info", model).stdout
+    other = run_here("train", "--counts", out, "-o", tmp_path / "y", "--tokenizer", "words")
+    assert "the counts were made with their own tokenizer" in other.stderr

@@ -1,0 +1,202 @@
+"""The tokeniser `"words"`: runs of Unicode letters and digits, cut out by a kernel."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gensim_hilbert._tokens import InvalidUTF8
+from gensim_hilbert._words import WordScanner, invalid_position
+from gensim_hilbert.corpus.characters import CASES, white_space_tables, word_tables
+from gensim_hilbert.corpus.sentences import breaks_in
+from gensim_hilbert.corpus.token_lists import Prepared, decode_lists
+from gensim_hilbert.corpus.tokenizers import Tokenizer
+
+NUMBERS = ("keep", "fold", "drop")
+CAPITAL_SIGMA = (
+    "Σ"  # It becomes ς at the end of a word and σ elsewhere: the only letter that depends on its neighbours.
+)
+MOST_LENGTH = (1 << 32) - 1
+
+
+class ScannedText(Tokenizer):
+    """A tokeniser whose words are found by a `WordScanner`."""
+
+    nfkc: bool = False
+    case: str = "keep"
+
+    def scanner(self) -> WordScanner:
+        """Return what finds the words."""
+        raise NotImplementedError
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the words of each text."""
+        return [
+            [
+                word
+                for sentence in decode_lists(self.prepare(text.encode("utf-8", "replace"), errors="strict").data)
+                for word in sentence
+            ]
+            for text in texts
+        ]
+
+    def prepare(
+        self,
+        text: bytes,
+        *,
+        errors: str,
+        sentences: str = "lines",
+        inside: bool = False,
+        is_open: bool = False,
+    ) -> Prepared:
+        """Return the words of lines of text."""
+        scanner = self.scanner()
+        breaks = breaks_in(text, sentences)
+        invalid, is_ascii = invalid_position(text)
+        if invalid >= 0 and errors == "strict":
+            raise InvalidUTF8(invalid)
+        if invalid < 0 and not self.is_rewritten(text, is_ascii):
+            return Prepared(*scanner.scan(text, 0, len(text), breaks, inside, is_open))
+        parts, ends_of_sentences = [], set(breaks.tolist())
+        for start, stop, rewritten in self.pieces(text, breaks, errors):
+            first, last = start == 0 and inside, stop == len(text) and is_open
+            if rewritten is None:
+                parts.append(scanner.scan(text, start, stop, breaks, first, last))
+            else:
+                ends = np.array([len(rewritten)] if stop in ends_of_sentences else [], dtype=np.int64)
+                parts.append(scanner.scan(rewritten, 0, len(rewritten), ends, first, last, start))
+        return Prepared(b"".join(data for data, _ in parts), np.concatenate([places for _, places in parts]))
+
+    def is_rewritten(self, text: bytes, is_ascii: bool) -> bool:
+        """Tell whether valid text is changed before it is scanned."""
+        if is_ascii or not (self.nfkc or self.case == "lower"):
+            return False
+        decoded = text.decode()
+        return (self.nfkc and not unicodedata.is_normalized("NFKC", decoded)) or (
+            self.case == "lower" and CAPITAL_SIGMA in decoded
+        )
+
+    def pieces(self, text: bytes, breaks: np.ndarray, errors: str) -> Iterator[tuple[int, int, bytes | None]]:
+        """Yield stretches of whole sentences with what they become before they are scanned; None if they stay."""
+        ends = {match.end() for match in re.finditer(b"\n", text)} | set(breaks.tolist()) | {len(text)}
+        unchanged = start = 0
+        for stop in sorted(ends):
+            piece = text[start:stop]
+            changed = None if piece.isascii() else self.rewritten(piece, errors)
+            if changed is not None:
+                if unchanged < start:
+                    yield unchanged, start, None
+                yield start, stop, changed
+                unchanged = stop
+            start = stop
+        if unchanged < start:
+            yield unchanged, start, None
+
+    def rewritten(self, piece: bytes, errors: str) -> bytes | None:
+        """Return a sentence without malformed bytes, in NFKC and with the right small sigmas; None if it is that."""
+        text = before = piece.decode("utf-8", errors)
+        if self.nfkc:
+            text = unicodedata.normalize("NFKC", text)
+        if self.case == "lower" and CAPITAL_SIGMA in text:
+            # Without the only letter that becomes two, each letter is where it was.
+            lowered = text.replace("İ", "I").lower()
+            text = re.sub(CAPITAL_SIGMA, lambda match: lowered[match.start()], text)
+        changed = text.encode()
+        return None if text == before and changed == piece else changed
+
+
+@dataclass(frozen=True)
+class Words(ScannedText):
+    """Takes runs of Unicode letters and digits for words; everything else separates them.
+
+    Words consist of characters of the general categories L (letters), N (digits and other numbers) and, except at the
+    beginning, M (marks, such as accents and vowel signs), and of the zero-width joiner and non-joiner. Case is changed
+    before words are cut out. `HilbertMLE(tokenizer="words")` takes the defaults; in files and on command lines,
+    "words(numbers=fold, nfkc=True)" has settings.
+
+    Parameters
+    ----------
+    case : {"fold", "lower", "keep"}
+        Whether words are case-folded, by which "Straße" becomes "strasse" (`str.casefold`), lower-cased, by which it
+        becomes "straße" (`str.lower`), or neither.
+    nfkc : bool
+        Whether text is first brought to the normal form NFKC (`unicodedata.normalize`), in which ligatures, full-width
+        letters and accents have one spelling.
+    numbers : {"keep", "fold", "drop"}
+        Whether words of decimal digits alone stay, all become "0", or whether digits separate words as punctuation
+        does, also within words such as "b2b".
+    marks : bool
+        Whether marks and joiners belong to words. If not, they separate words, as for Python's regular
+        expressions.
+    underscores : bool
+        Whether an underscore is a letter. Words that begin with one are then left out.
+    min_length, max_length : int
+        Words of fewer or of more characters are left out; 0 for no limit.
+    """
+
+    case: str = "fold"
+    nfkc: bool = False
+    numbers: str = "keep"
+    marks: bool = True
+    underscores: bool = False
+    min_length: int = 0
+    max_length: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choices in (("case", tuple(CASES)), ("numbers", NUMBERS)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} of Words must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
+        for name in ("nfkc", "marks", "underscores"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} of Words must be True or False, got {getattr(self, name)!r}")
+        for name in ("min_length", "max_length"):
+            number = getattr(self, name)
+            if type(number) is not int or not 0 <= number <= MOST_LENGTH:
+                raise ValueError(f"{name} of Words must be a whole number of 0 or more, got {number!r}")
+
+    @classmethod
+    def simple_preprocess(cls, min_len: int = 2, max_len: int = 15) -> Words:
+        """Return the settings by which words are those of `gensim.utils.simple_preprocess`, one by one."""
+        return cls("lower", False, "drop", False, True, min_len, max_len)
+
+    def scanner(self) -> WordScanner:
+        """Return what finds the words."""
+        return _scanner(self)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tokeniser as plain JSON."""
+        return {"kind": "words", **asdict(self)}
+
+
+@cache
+def _scanner(words: Words) -> WordScanner:
+    tables = word_tables(words.case, words.numbers, words.marks, words.underscores)
+    return WordScanner(
+        *tables,
+        fold_numbers=words.numbers == "fold",
+        drop_underscored=words.underscores,
+        min_length=words.min_length,
+        max_length=words.max_length,
+    )
+
+
+class WhiteSpace(ScannedText):
+    """Takes for a word what stands between white space, as `str.split` does."""
+
+    def scanner(self) -> WordScanner:
+        """Return what finds the words."""
+        return _white_space_scanner()
+
+    def describe(self) -> None:
+        """Return None: this is what is done with text unless something else is asked for."""
+
+
+@cache
+def _white_space_scanner() -> WordScanner:
+    return WordScanner(*white_space_tables(), fold_numbers=False, drop_underscored=False, min_length=0, max_length=0)
