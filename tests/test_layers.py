@@ -27,7 +27,7 @@ LAYERS = [  # from the bottom to the top
         *("model", "model_files", "model_inference", "model_text", "model_tokenizer", "model_training"),
         *("model_vocabulary", "options", "pretrained", "queries", "text_vectors", "vectors"),
     ],
-    ["export", "evaluation"],
+    ["export", "evaluation", "sklearn"],
     ["report"],
     ["cli"],
     ["__init__", "__main__"],

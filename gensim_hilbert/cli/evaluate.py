@@ -150,6 +150,7 @@ def evaluate(
     baseline: dict[str, float] = {}
     for name, path in named(vectors).items():
         model = load(Path(path), trust_pickle)
+        settings["preparation"] = model._preparation() if hasattr(model, "_preparation") else None
         for part in what:
             keyed = part_of(model, part, Path(path))
             row = {"path": path, "what": part, "words": len(keyed), "vector_size": keyed.vector_size}
@@ -180,6 +181,7 @@ def scores_of(
     method: tuple[str, ...],
     restrict_vocab: int | None,
     seed: int,
+    preparation: Any,
     **settings: Any,
 ) -> Any:
     """Return the scores of one task."""
@@ -190,7 +192,7 @@ def scores_of(
     if task == "analogy":
         return [score for how in method for score in analogies(vectors, data, how, restrict_vocab, seed)]
     if task in TEXTS:
-        return (sts if task == "sts" else linear)(vectors, data, seed)
+        return (sts if task == "sts" else linear)(vectors, data, seed, preparation)
     return (classification if task == "classification" else tagging)(vectors, data, seed=seed, **settings)
 
 

@@ -10,6 +10,7 @@ from gensim.models import KeyedVectors
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
+from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.evaluation.classification import read
 from gensim_hilbert.evaluation.data import Data
 from gensim_hilbert.evaluation.examples import Example, Split
@@ -36,7 +37,9 @@ class LinearScore:
     right: np.ndarray = field(repr=False, compare=False)
 
 
-def linear(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[LinearScore]]:
+def linear(
+    vectors: KeyedVectors, data: Data, seed: int = 1, preparation: Preparation | None = None
+) -> dict[str, list[LinearScore]]:
     """Score vectors of words by how well a logistic regression classifies the vectors of texts that they make.
 
     Sets are split as in `classification`.
@@ -49,6 +52,8 @@ def linear(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[L
         Whose `classification` sets to take; see `find_data`.
     seed : int
         For the bootstrap.
+    preparation : Preparation, optional
+        How text becomes words, as in `sts`.
 
     Returns
     -------
@@ -57,7 +62,7 @@ def linear(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[L
     """
     check(vectors)
     sets = {name: read(name, paths) for name, paths in data.classification.items()}
-    ways = readings(vectors)
+    ways = readings(vectors, preparation)
     return {
         how: [score_texts(name, parts, ways[how], seed) for name, parts in sets.items()] for how in ("encode", "mean")
     }

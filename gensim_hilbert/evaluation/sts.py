@@ -12,6 +12,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from scipy.stats import spearmanr
 
+from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.evaluation.data import Data, lines
 from gensim_hilbert.evaluation.significance import (
     Difference,
@@ -55,14 +56,14 @@ METRICS = {"pearson": resampled_pearson, "spearman": resampled_spearman}
 Pairs = list[tuple[str, str, float]]
 
 
-def readings(vectors: KeyedVectors) -> dict[str, Encode]:
+def readings(vectors: KeyedVectors, preparation: Preparation | None = None) -> dict[str, Encode]:
     """Return the ways in which vectors of words become vectors of sentences, by name.
 
     "encode" is the default of `HilbertMLE.encode`. "encode, common of set" removes the component that the sentences of
     the set at hand have in common, as Arora et al. did, instead of that of the corpus. "mean" is the plain mean.
     """
     weighted, uncommon, plain = (
-        TextEncoder(vectors, settings)
+        TextEncoder(vectors, settings, preparation)
         for settings in (Weighting(), Weighting(remove=0), Weighting("mean", whiten=False, remove=0))
     )
 
@@ -85,7 +86,9 @@ def unit_vectors(encoder: TextEncoder, texts: list[str]) -> np.ndarray:
     return encoder.encode(texts).scaled(unit=True)
 
 
-def sts(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[StsScore]]:
+def sts(
+    vectors: KeyedVectors, data: Data, seed: int = 1, preparation: Preparation | None = None
+) -> dict[str, list[StsScore]]:
     """Score vectors of words by the vectors of sentences that they make.
 
     Parameters
@@ -96,6 +99,9 @@ def sts(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[StsS
         Whose `sts` sets to take; see `find_data`.
     seed : int
         For the bootstrap: 1,000 resamples of each set's pairs.
+    preparation : Preparation, optional
+        How text becomes words. By default it is cut at white space, and words that are then unknown are looked up in
+        lower case and without punctuation, too.
 
     Returns
     -------
@@ -106,7 +112,7 @@ def sts(vectors: KeyedVectors, data: Data, seed: int = 1) -> dict[str, list[StsS
     sets = {name: read_sentence_pairs(path) for name, path in data.sts.items()}
     return {
         how: [score_sentences(name, pairs, encode, seed) for name, pairs in sets.items()]
-        for how, encode in readings(vectors).items()
+        for how, encode in readings(vectors, preparation).items()
     }
 
 

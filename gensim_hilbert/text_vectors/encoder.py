@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain, islice
 from threading import Lock
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from gensim.models.fasttext import FastTextKeyedVectors
 
 from gensim_hilbert._texts import add_rows, project, scale_rows
 from gensim_hilbert._tokens import WordTable
+from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.corpus.token_lists import encode_words
 from gensim_hilbert.text_vectors.weighting import Weighting, frequencies, text_matrix, word_weights
 
 TEXTS_AT_A_TIME = 256  # by one thread
@@ -39,15 +42,15 @@ class Sums(NamedTuple):
 class TextEncoder:
     """Makes vectors of texts, of the vectors of words as they are now.
 
-    Words are looked up as they stand there. If the texts are str and not lists of words, a word that is not known is
-    looked at again in lower case and without punctuation. A word that is still unknown has the vector of its n-grams,
-    if the vectors have some, and otherwise none.
+    Texts that are str are cut into words by the preparation, or else at white space; in the latter case, a word that is
+    not known is looked at again in lower case and without punctuation. A word that is still unknown has the vector of
+    its n-grams, if the vectors have some, and otherwise none.
 
     The row of a word, weighted and multiplied by the matrix, is computed when the word first occurs, and kept.
     """
 
-    def __init__(self, vectors: KeyedVectors, settings: Weighting):
-        self.vectors, self.settings = vectors, settings
+    def __init__(self, vectors: KeyedVectors, settings: Weighting, preparation: Preparation | None = None):
+        self.vectors, self.settings, self.preparation = vectors, settings, preparation
         self.index = vectors.key_to_index
         self.source = np.ascontiguousarray(vectors.vectors, dtype=np.float32)
         self.size = self.source.shape[1]
@@ -104,14 +107,34 @@ class TextEncoder:
 
     def _of_text(self, texts: list[str]) -> Sums:
         """Add the rows of the words of texts that are str."""
-        data = as_lines(texts).encode("utf-8", "surrogatepass")
-        ids, ends = np.empty(len(data), dtype=np.uint32), np.empty(len(texts), dtype=np.int64)
+        if self.preparation is None or (self.preparation.tokenizer is None and self.preparation.joiner is None):
+            return self._of_bytes(as_lines(texts).encode("utf-8", "surrogatepass"), len(texts), listed=False)
+        as_lines(texts)  # which raises an error if there is anything else
+        filled = [number for number, text in enumerate(texts) if text and not text.isspace()]
+        # A preparation takes no notice of blank lines.
+        lines = as_lines([texts[number] for number in filled]).encode("utf-8", "replace") if filled else b""
+        prepared = replace(self.preparation, sentence_ends="lines").of_text(lines, errors="replace")
+        sums = self._of_bytes(prepared.data, len(filled), listed=True)
+        if len(filled) == len(texts):
+            return sums
+        rows, words = np.zeros((len(texts), self.size), dtype=np.float32), np.zeros(len(texts), dtype=np.float32)
+        rows[filled], words[filled] = sums
+        return Sums(rows, words)
+
+    def _of_bytes(self, data: bytes, number: int, *, listed: bool) -> Sums:
+        """Add the rows of the words of texts that are lines, or token lists in the form of the scanner."""
+        ids, ends = np.empty(len(data), dtype=np.uint32), np.zeros(number, dtype=np.int64)
         unknown = WordTable()
-        self.table.ids_of_texts(data, False, unknown, ids, ends)
-        return self._add(ids[: ends[-1]], ends, unknown.words(), self._known_parts)
+        found = self.table.ids_of_texts(data, listed, unknown, ids, ends)
+        if found != number:
+            raise ValueError(f"the tokenizer has made {found} texts of {number}: it must return one list for each")
+        return self._add(ids[: ends[-1:].sum()], ends, unknown.words(), no_parts if listed else self._known_parts)
 
     def _of_words(self, texts: list[Sequence[Any]]) -> Sums:
         """Add the rows of the words of texts that are lists of words."""
+        if self.preparation is not None and self.preparation.joiner is not None:
+            lists = b"".join(encode_words(list(words)) + b"\xfe" for words in texts)
+            return self._of_bytes(self.preparation.of_lists(lists).data, len(texts), listed=True)
         get, known = self.index.get, len(self.index)
         unknown: dict[Any, int] = {}
         ids: list[int] = []
@@ -123,7 +146,7 @@ class TextEncoder:
                 row = get(word)
                 ids.append(known + unknown.setdefault(word, len(unknown)) if row is None else row)
             ends[number] = len(ids)
-        return self._add(np.array(ids, dtype=np.uint32), ends, list(unknown), lambda word: [])
+        return self._add(np.array(ids, dtype=np.uint32), ends, list(unknown), no_parts)
 
     def _add(
         self, ids: np.ndarray, ends: np.ndarray, unknown: list[Any], known_parts: Callable[[str], list[int]]
@@ -186,6 +209,11 @@ class TextEncoder:
         else:
             weight = np.array([1 / length if self.settings.weighting == "sif" else 1], dtype=np.float32)
             project(vector, np.zeros(1, dtype=np.int64), weight, self.matrix, row)
+
+
+def no_parts(word: str) -> list[int]:
+    """Return nothing: an unknown word is not looked at again."""
+    return []
 
 
 def as_lines(texts: list[str]) -> str:

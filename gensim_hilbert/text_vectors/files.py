@@ -16,6 +16,7 @@ from gensim_hilbert.files import Staging
 from gensim_hilbert.outputs import local_path, refuse_inputs
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.text_vectors.encoder import TextEncoder
+from gensim_hilbert.text_vectors.methods import TextVectors
 from gensim_hilbert.text_vectors.weighting import Weighting
 
 
@@ -64,7 +65,8 @@ def encode_file(
     source = as_corpus(corpus, transport_params)
     refuse_inputs(target, source.names)
     vectors = getattr(model, "wv", model)
-    encoder = TextEncoder(vectors, Weighting.of(weighting, a, whiten, remove))
+    preparation = model._preparation() if isinstance(model, TextVectors) else None
+    encoder = TextEncoder(vectors, Weighting.of(weighting, a, whiten, remove), preparation)
     texts = empty = 0
     with (
         Staging() as staging,

@@ -10,6 +10,8 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.model_tokenizer import TokenizedText
 from gensim_hilbert.text_vectors.encoder import TextEncoder
 from gensim_hilbert.text_vectors.weighting import Weighting, common_components
 from gensim_hilbert.vectors.keyed import covectors_of
@@ -27,21 +29,20 @@ class KeptEncoder:
         self.encoder: TextEncoder | None = None
         self.facts: tuple[Any, ...] = ()
 
-    def get(self, vectors: KeyedVectors, settings: Weighting) -> TextEncoder:
+    def get(self, vectors: KeyedVectors, settings: Weighting, preparation: Preparation | None) -> TextEncoder:
         """Return the encoder of these vectors with these settings."""
         vectors.fill_norms()
         facts = (vectors.vectors, vectors.norms, vectors.expandos.get("count"))
-        if (
-            self.encoder is None
-            or self.encoder.settings != settings
-            or list(map(id, self.facts)) != list(map(id, facts))
-        ):
-            self.encoder, self.facts = TextEncoder(vectors, settings), facts
-        return self.encoder
+        kept = self.encoder
+        is_same = kept is not None and (kept.settings, kept.preparation) == (settings, preparation)
+        if kept is None or not is_same or list(map(id, self.facts)) != list(map(id, facts)):
+            kept = self.encoder = TextEncoder(vectors, settings, preparation)
+            self.facts = facts
+        return kept
 
 
-class TextVectors:
-    """What a model does with texts."""
+class TextVectors(TokenizedText):
+    """Vectors of texts, of whose words the model has vectors and covectors."""
 
     wv: KeyedVectors
     syn1neg: np.ndarray
@@ -63,9 +64,10 @@ class TextVectors:
         Parameters
         ----------
         texts : str, or iterable of str or of lists of words
-            One text, or many. A str is cut at white space; a word that is then not known is looked up in lower case
-            and without punctuation, too. Lists of words are taken as they are. A word that is unknown nevertheless has
-            the vector of its n-grams if the model has subwords, and is left out otherwise.
+            One text, or many. A str is cut into words by the model's tokenizer. If the model has none, it is cut at
+            white space, and a word that is then not known is looked up in lower case and without punctuation, too.
+            Lists of words are taken as they are. A word that is unknown nevertheless has the vector of its n-grams if
+            the model has subwords, and is left out otherwise.
         weighting : {"sif", "mean"}
             "sif" gives a word of frequency p the weight a / (a + p), and its vector the length 1 before that. "mean"
             takes the mean of vectors as they are.
@@ -141,7 +143,7 @@ class TextVectors:
 
     def text_encoder(self, settings: Weighting) -> TextEncoder:
         """Return what makes vectors of texts with these settings."""
-        return ENCODERS.setdefault(self, KeptEncoder()).get(self.wv, settings)
+        return ENCODERS.setdefault(self, KeptEncoder()).get(self.wv, settings, self._preparation())
 
     # ------------------------------------------------------------------ documents for a query
 
@@ -155,7 +157,7 @@ class TextVectors:
         workers : int, optional
             Number of threads; by default one per core.
         """
-        encoder = DOCUMENT_ENCODERS.setdefault(self, KeptEncoder()).get(self._contexts(), RANKING)
+        encoder = DOCUMENT_ENCODERS.setdefault(self, KeptEncoder()).get(self._contexts(), RANKING, self._preparation())
         return encoder.encode(documents, default_workers(workers)).scaled(unit=True)
 
     def rank(self, query: str | Iterable[str], documents: Any, *, topn: int | None = None) -> Ranking:

@@ -106,6 +106,17 @@ def test_any_text_is_read_as_python_splits_it(texts):
         assert number == len(found)
 
 
+def test_texts_are_cut_by_the_tokenizer_of_the_model(news):
+    raw = [" ".join(words).capitalize() + "!" for words in news[:150]]
+    texts = [*raw[:20], "", "?!", " \n", "COURT;\nthe-police", "qqqqq"]
+    for tokenizer in ("words", str.split):
+        model = HilbertMLE(raw, min_count=2, vector_size=8, passes=1, tokenizer=tokenizer)
+        expected = model.encode([model.tokenize(text) for text in texts])
+        np.testing.assert_array_equal(model.encode(texts), expected)
+        np.testing.assert_array_equal(model.encode(texts[-2]), expected[-2])
+    assert not expected[-2:].any()  # str.split leaves the words as they are, and they are not looked at again
+
+
 def test_unknown_words_have_the_vectors_of_their_ngrams(subword_model):
     word = "policewomanly"
     assert word not in subword_model.wv.key_to_index
