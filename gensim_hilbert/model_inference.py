@@ -93,8 +93,8 @@ class InferredVectors(Word2Vec):
             refuse_counts(table.data)
             table.sum_duplicates()
             return table, True
-        if isinstance(contexts, str | bytes):
-            raise TypeError(f"contexts must be counts by word, or a list of words, got {contexts!r}; split it first")
+        if isinstance(contexts, str | bytes) or not isinstance(contexts, Iterable):
+            raise TypeError(f"contexts must be counts by word or a list of words, got {contexts!r}; split a text first")
         if not isinstance(contexts, Mapping):
             contexts = list(contexts)
         several = isinstance(contexts, list) and any(isinstance(one, Mapping | list) for one in contexts)
@@ -117,7 +117,7 @@ def counted(text: Contexts) -> Mapping[Hashable, float]:
     if isinstance(text, Mapping):
         return text
     if isinstance(text, str | bytes):
-        raise TypeError(f"contexts must be counts by word, or a list of words, got {text!r}; split it first")
+        raise TypeError(f"contexts must be counts by word or a list of words, got {text!r}; split a text first")
     return Counter(text)
 
 

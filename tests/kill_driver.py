@@ -165,7 +165,8 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
         return age_of(model.wv.index_to_key, model.wv.vectors, matrices)
 
     def export_as(format: str) -> Callable[[Path, str], object]:
-        return lambda path, age: export(models[age], path, format=format)
+        options = {"weighting": "mean"} if format == "model2vec" else {}  # the vectors as they are
+        return lambda path, age: export(models[age], path, format=format, **options)
 
     return {
         "save": Scenario(lambda path, age: models[age].save(str(path)), look_at_model),

@@ -112,8 +112,9 @@ def test_frequent_words_are_thinned_as_in_training():
 @pytest.mark.parametrize(
     ("contexts", "error", "why"),
     [
-        ("cat dog", TypeError, "'cat dog'; split it first"),
-        ([["cat"], "dog cow"], TypeError, "'dog cow'; split it first"),
+        ("cat dog", TypeError, "'cat dog'; split a text first"),
+        ([["cat"], "dog cow"], TypeError, "'dog cow'; split a text first"),
+        (None, TypeError, "a list of words, got None"),
         ({"cat": -1}, ValueError, "not negative, got -1"),
         ({"cat": float("nan")}, ValueError, "finite and not negative, got nan"),
         (sparse.csr_array((1, 3)), ValueError, r"one column per word, 31, got the shape \(1, 3\)"),

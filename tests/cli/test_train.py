@@ -25,7 +25,7 @@ train_module = sys.modules["gensim_hilbert.cli.train"]  # of which the package h
 # Keywords that no option stands for: data come as arguments, the checkpoint has its place beside the model, functions
 # cannot be typed, and the rest has no effect, but for two whose effect nobody would see.
 NOT_OPTIONS = {
-    *("sentences", "corpus_file", "checkpoint"),
+    *("sentences", "corpus_file", "checkpoint", "covectors"),
     *("callbacks", "trim_rule", "hashfxn"),
     *("sg", "hs", "cbow_mean", "null_word", "batch_words"),
     *("sorted_vocab", "compute_loss"),
