@@ -16,6 +16,7 @@ from gensim.models import Word2Vec
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
+from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, what_is_fitted
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
     corpus_of,
@@ -28,17 +29,13 @@ from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
     counts_solver,
-    is_known,
     present_anchor,
     refuse_sums,
-    solver_of_known,
     starting_point,
     stream_solver,
     sums_with_covectors,
     turned,
     vectors_crc,
-    what_is_fitted,
-    words_used,
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
@@ -274,27 +271,29 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
             return self._train_on_stream(corpus, total_words, epochs, callbacks, report_delay)
+        if self.thins_on_average is None:
+            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
         counts_before, trainings_before = self.counts, self.train_count
         try:
-            fresh = self._count(corpus, vocabulary)
+            text = count_unless_known(self, corpus, vocabulary, add_again=add_again)
         except NothingToCount as nothing:
             logger.warning(NOTHING_LEARNT, nothing)
             return 0, nothing.words * epochs
-        text = {**description_of(corpus), "text_counts": fresh.fingerprint}
-        if add_again or not is_known(self, fresh):
-            self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
+        record = text.record
+        if text.counts is not None:
+            self.counts = text.counts if self.counts is None else PairCounts.merge([self.counts, text.counts])
         elif solver := solver_of_known(self):
             logger.info("this text has been trained on before: it adds nothing, and the vectors stay as they are")
-            text["fitted"] = what_is_fitted(self)
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, {"known": fresh.fingerprint}, text, None)
-            return words_used(self, fresh, epochs)
+            source, record["fitted"] = {"known": record["text_counts"]}, what_is_fitted(self)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, record, None)
+            return text.words(epochs)
         try:
-            self._train_on_counts(epochs, callbacks, report_delay, text)
+            self._train_on_counts(epochs, callbacks, report_delay, record)
         except BaseException:
             if self.train_count == trainings_before:  # it has not begun; another try shall not count the text twice
                 self.counts = counts_before
             raise
-        return words_used(self, fresh, epochs)
+        return text.words(epochs)
 
     def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> PairCounts:
         """Count the pairs of a corpus."""
@@ -310,8 +309,6 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
                 "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
             )
         recount, self._words_are_counted = not self._words_are_counted, False
-        if self.thins_on_average is None:
-            self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         return count_pairs(
             corpus, vocabulary, directory=None if self.checkpoint is None else self._checkpoint_folder() / "counts",
             recount=recount, window=self.window, shrink_windows=self.shrink_windows,
