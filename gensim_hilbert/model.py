@@ -29,6 +29,7 @@ from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
     counts_solver,
+    kept_vectors,
     present_anchor,
     refuse_sums,
     starting_point,
@@ -266,6 +267,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
+        self.adopt_added_words()
         corpus, vocabulary = corpus_of(corpus_iterable, corpus_file), self._vocabulary()
         if self.solver == "gibbs":
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
@@ -334,11 +336,13 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         goes_on = is_given or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
         anchor = anchor or present_anchor(self, keeps_axes=goes_on)
+        are_random = self.learnt_from is LearntFrom.NOTHING and not goes_on
+        kept = kept_vectors(self, counts, are_random=are_random)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
         text = {**(text or {}), "counts": self.counts.fingerprint}
         del start
         with nullcontext() if goes_on else self._without_random_vectors():
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor, kept)
             self.trained_on[-1]["fitted"] = what_is_fitted(self)  # only of a fit that has come to its end
 
     def _train_on_stream(
@@ -354,7 +358,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         )  # fmt: skip
         source = {"corpus": corpus.fingerprint, "total_words": words}
         anchor = present_anchor(self, keeps_axes=is_given)
-        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor).done
+        kept = kept_vectors(self, None, are_random=False)
+        run = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor, kept)
+        done = run.done
         if not done.pairs:
             logger.warning(NOTHING_LEARNT, "no sentence has two known words within a window, or `sample` removes them")
         return done.used, done.words
@@ -368,6 +374,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         source: dict[str, Any],
         text: dict[str, Any],
         anchor: Anchor | None,
+        kept: Anchor | None = None,
     ) -> AnySolver:
         """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
@@ -379,7 +386,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
                 getattr(callback, moment)(self)
 
         def take_over(fitted: Fitted, loss: float) -> None:
-            fitted = turned(self, fitted, anchor)
+            fitted = turned(self, fitted, anchor, kept)
             self.set_vectors(fitted.covectors, fitted.parameters, fitted.biases)
             self.psi_offset, self.offsets, self.learnt_from = fitted.psi_offset, fitted.offsets, learns_from
             if learns_from is LearntFrom.STREAM:

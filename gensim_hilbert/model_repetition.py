@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
 RATES = ("alpha", "min_alpha")
-OF_COUNTS = ("text_counts", "words_used", "words_read")  # what a record tells about a text once it has been counted
+OF_COUNTS = (
+    "text_counts",
+    "vocabulary_size",
+    "words_used",
+    "words_read",
+)  # what a record tells about a text once it has been counted
 
 
 class CountedText(NamedTuple):
@@ -47,14 +52,28 @@ class CountedText(NamedTuple):
 def count_unless_known(model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary, *, add_again: bool) -> CountedText:
     """Count the pairs of a text, except of files that a model has counted before and that have not changed since."""
     record = {**description_of(corpus), "request": counting_request(model, corpus, vocabulary)}
-    earlier = [] if add_again or model.counts is None else [one for one in model.trained_on if "text_counts" in one]
+    forgets = add_again or model.counts is None
+    earlier = [] if forgets else [one for one in model.trained_on if one.keys() >= {"request", *OF_COUNTS}]
     for one in earlier:
         if record["request"] is not None and one["request"] == record["request"]:
             return CountedText(None, record | {name: one[name] for name in OF_COUNTS})
     counts = model._count(corpus, vocabulary)
     used = int((counts.vocabulary.counts * vocabulary.keep_probability(model.sample)).sum())
-    record |= dict(zip(OF_COUNTS, (counts.fingerprint, used, counts.vocabulary.tokens), strict=True))
-    is_known = counts.fingerprint in (one["text_counts"] for one in earlier)
+    facts = counts.fingerprint, len(vocabulary), used, counts.vocabulary.tokens
+    record |= dict(zip(OF_COUNTS, facts, strict=True))
+    fingerprints = {one["text_counts"]: one["vocabulary_size"] for one in earlier}
+    is_known = counts.fingerprint in fingerprints
+    # Words may have been added since that do not occur in it, so that it has other counts, but the same pairs.
+    for size in {size for size in fingerprints.values() if not counts.vocabulary.counts[size:].any()}:
+        is_smaller = size < len(vocabulary) and model.checkpoint is None
+        if not is_known and is_smaller and corpus.can_repeat and solver_of_known(model):
+            fewer = Vocabulary(
+                vocabulary.words[:size],
+                vocabulary.counts[:size],
+                tokens=vocabulary.tokens,
+                sentences=vocabulary.sentences,
+            )
+            is_known = model._count(corpus, fewer).fingerprint in fingerprints
     return CountedText(None if is_known else counts, record)
 
 
@@ -71,7 +90,7 @@ def what_is_fitted(model: HilbertMLE) -> str:
     """Return a fingerprint of what vectors are a function of, apart from learning rates: counts and settings."""
     assert model.counts is not None
     settings = {name: value for name, value in checkpoint_settings(model).items() if name not in RATES}
-    return fingerprint_of({**settings, "counts": model.counts.fingerprint, "words": len(model.wv)})
+    return fingerprint_of({**settings, "counts": model.counts.fingerprint})
 
 
 def solver_of_known(model: HilbertMLE) -> partial[Unchanged] | None:

@@ -75,9 +75,10 @@ def checkpoint_request(model: HilbertMLE, vocabulary: Vocabulary, epochs: int, s
     }
 
 
-def vectors_crc(model: HilbertMLE) -> int:
-    """Return a checksum of covectors and vectors, which tells whether somebody else has set them."""
-    return crc32(np.ascontiguousarray(model.syn1neg).data, crc32(np.ascontiguousarray(model.wv.parameters).data))
+def vectors_crc(model: HilbertMLE, rows: int | None = None) -> int:
+    """Return a checksum of covectors and vectors, or of the first ones, which tells whether somebody has set them."""
+    vectors, covectors = model.wv.parameters[:rows], model.syn1neg[:rows]
+    return crc32(np.ascontiguousarray(covectors).data, crc32(np.ascontiguousarray(vectors).data))
 
 
 def starting_point(model: HilbertMLE, epochs: int) -> tuple[Start, bool]:
@@ -103,6 +104,21 @@ def present_anchor(model: HilbertMLE, *, keeps_axes: bool) -> Anchor | None:
     return Anchor(rows, model.wv.vectors[rows])
 
 
+def kept_vectors(model: HilbertMLE, counts: PairCounts | None, *, are_random: bool) -> Anchor | None:
+    """Return the vectors that stay as they are in gensim: those of words without a pair, except random ones.
+
+    Nobody counts the pairs of a stream: there, words that were added by hand stay, which have occurred 0 times.
+    """
+    if model.wv.composition is not None:
+        return None
+    stays = model.wv.expandos["count"] == 0
+    if counts is not None:
+        has_no_pair = counts.marginals.terms == 0
+        stays = has_no_pair & stays if are_random else has_no_pair
+    rows = np.flatnonzero(stays)
+    return Anchor(rows, model.wv.vectors[rows]) if len(rows) else None
+
+
 def anchor_in(model: HilbertMLE, other: Any) -> Anchor:
     """Return the vectors that another model, or KeyedVectors, has for the words of a model."""
     vectors = getattr(other, "wv", other)
@@ -118,14 +134,16 @@ def anchor_in(model: HilbertMLE, other: Any) -> Anchor:
     return Anchor(np.array(rows), vectors.vectors[others])
 
 
-def turned(model: HilbertMLE, fitted: Fitted, anchor: Anchor | None) -> Fitted:
-    """Return what a solver has learnt, turned onto an anchor if there is one."""
-    if anchor is None:
-        return fitted
-    from gensim_hilbert.training.gauge import turn_onto
+def turned(model: HilbertMLE, fitted: Fitted, anchor: Anchor | None, kept: Anchor | None = None) -> Fitted:
+    """Return what a solver has learnt, turned onto an anchor if there is one, and with the vectors that are kept."""
+    if anchor is not None:
+        from gensim_hilbert.training.gauge import turn_onto
 
-    shape = model.wv.composition
-    return turn_onto(anchor, fitted, fitted.parameters if shape is None else shape.vectors(fitted.parameters))
+        shape = model.wv.composition
+        fitted = turn_onto(anchor, fitted, fitted.parameters if shape is None else shape.vectors(fitted.parameters))
+    if kept is not None:
+        fitted.parameters[kept.rows] = kept.vectors
+    return fitted
 
 
 def sums_with_covectors(model: HilbertMLE, anchor: Anchor | None) -> np.ndarray:

@@ -7,7 +7,7 @@ vector with covectors are words that occur with it (syntagmatic), and that produ
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
@@ -182,6 +182,7 @@ class WordQueries:
 
     wv: KeyedVectors
     syn1neg: np.ndarray
+    adopt_added_words: Callable[[], None]
     window: int
     negative: int
     vectors_option: str
@@ -196,6 +197,7 @@ class WordQueries:
             raise ValueError(
                 "PMI needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
             )
+        self.adopt_added_words()
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
 
     def term_frequencies(self) -> np.ndarray:
@@ -205,6 +207,7 @@ class WordQueries:
     @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
+        self.adopt_added_words()
         return covectors_of(self.wv, self.syn1neg)
 
     @property

@@ -202,6 +202,7 @@ class SavedAsFolder(Word2Vec):
 
 def write_model(model: HilbertMLE, folder: AnyPath, *, counts: bool, card: CardFacts, overwrite: bool = True) -> None:
     """Write a model folder, whole or not at all."""
+    model.adopt_added_words()
     name = name_of(folder)
     if not is_local(name):
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")

@@ -68,6 +68,11 @@ class WordVectors(PickledAsGensim):
         """Write word2vec's format; the parameters are gensim's. The file appears when it is complete."""
         write_word2vec_format(super().save_word2vec_format, fname, fvocab, *args, **kwargs)
 
+    def add_vectors(self, *args: Any, **kwargs: Any) -> None:
+        """Append words and their vectors; the parameters are gensim's. Words have occurred 0 times unless told so."""
+        super().add_vectors(*args, **kwargs)
+        self.allocate_vecattrs()
+
     def parameter_rows(self, words: int) -> int:
         """Return the number of rows that are learnt for so many words."""
         return words

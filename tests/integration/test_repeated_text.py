@@ -39,7 +39,9 @@ def countings(monkeypatch):
     """How often the pairs of a text were counted."""
     made = []
     count = PairCounts.from_corpus
-    monkeypatch.setattr(PairCounts, "from_corpus", lambda *args, **options: made.append(args) or count(*args, **options))
+    monkeypatch.setattr(
+        PairCounts, "from_corpus", lambda *args, **options: made.append(args) or count(*args, **options)
+    )
     return lambda: len(made)
 
 
