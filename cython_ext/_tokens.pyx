@@ -99,6 +99,14 @@ cdef inline bint is_malformed(const Event* e) noexcept nogil:
     return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
 
 
+def all_str(words not None):
+    """Tell whether every word of a list or tuple is a plain str, and not an instance of a subclass."""
+    for word in words:
+        if type(word) is not str:
+            return False
+    return True
+
+
 class InvalidUTF8(ValueError):
     """Raised for malformed bytes at `position` of the block."""
 
@@ -248,9 +256,10 @@ cdef class WordTable:
     # ------------------------------------------------------------------ words in
 
     def count(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
-              bint inside=False, uint32_t max_size=0):
+              bint inside=False, uint32_t max_size=0, const uint64_t[::1] places=None, Py_ssize_t number=0):
         """Count the words of `data[start:]`; `place` is the place of data[0] in the corpus.
 
+        The words of prepared text have their own `places`, the first one here at `number`.
         With `inside`, the data begin in the middle of a sentence that has been counted before. Returns the position
         that was reached: the end, or with `max_size` the end of the first sentence that leaves more words than that.
         """
@@ -261,6 +270,7 @@ cdef class WordTable:
         cdef Event* e
         cdef const uint8_t* base
         cdef bint full = False
+        cdef bint placed = places is not None
         cdef bytes text
         if start >= data.shape[0]:
             return start
@@ -294,9 +304,10 @@ cdef class WordTable:
                             if slot.id == 0:
                                 continue
                         else:
-                            self.insert(slot, e, 0, place + (e.start - base))
+                            self.insert(slot, e, 0, places[number] if placed else place + (e.start - base))
                             slot = self.find(e)     # The table may have moved.
                     slot.count += 1
+                    number += 1
                     self.tokens += 1
                     if not inside:
                         inside = True
@@ -346,6 +357,10 @@ cdef class WordTable:
                     out[self.slots[k].id - 1] = self.slots[k].count
         return result
 
+    def first_places(self):
+        """Return where each word was first seen, by its number."""
+        return np.array(<uint64_t[:self.size]> self.places) if self.size else np.zeros(0, dtype=np.uint64)
+
     def count_of(self, bytes word not None):
         """Return the count of one word; 0 if it is not there."""
         return self.slot_of(word).count
@@ -354,12 +369,8 @@ cdef class WordTable:
         """Return what `merge` takes: the bytes of all words, their ends, counts and first places, tokens, sentences."""
         cdef uint64_t used = self.start_of(self.size)
         text = np.frombuffer((<const char*> self.text)[:used], dtype=np.uint8)
-        if self.size == 0:
-            ends = places = np.zeros(0, dtype=np.uint64)
-        else:
-            ends = np.array(<uint64_t[:self.size]> self.ends)
-            places = np.array(<uint64_t[:self.size]> self.places)
-        return text, ends, self.counts(), places, self.tokens, self.sentences
+        ends = np.array(<uint64_t[:self.size]> self.ends) if self.size else np.zeros(0, dtype=np.uint64)
+        return text, ends, self.counts(), self.first_places(), self.tokens, self.sentences
 
     def words(self, selection=None):
         """Return the words, or those with the given numbers, as a list of str."""
@@ -388,12 +399,14 @@ cdef class WordTable:
     # ------------------------------------------------------------------ words to ids
 
     def encode(self, const uint8_t[::1] data not None, Py_ssize_t start, uint64_t place, bint listed, str errors,
-               uint32_t[::1] ids not None, Py_ssize_t used, uint32_t window, bint gaps, keep_below, uint64_t seed):
+               uint32_t[::1] ids not None, Py_ssize_t used, uint32_t window, bint gaps, keep_below, uint64_t seed,
+               const uint64_t[::1] places=None, Py_ssize_t number=0):
         """Append the ids of the words of `data[start:]` to `ids[used:]`.
 
         After each sentence and at the end of the data follows `window` times the id V = len(self), which stands for no
         word. Unknown words are left out, or with `gaps` become one V. `keep_below` (uint32 for each word, or None)
-        removes a token if a draw, which is a hash of `seed` and of its place, is above the number of its word.
+        removes a token if a draw, which is a hash of `seed` and of its place, is above the number of its word. The
+        words of prepared text have their own `places`, the first one here at `number`.
 
         Returns (position in data, words read, ids used, end of the first sentence or -1, start and end of the last). It
         stops between two words if `ids` is full.
@@ -407,6 +420,8 @@ cdef class WordTable:
         cdef const uint8_t* base
         cdef const uint32_t[::1] limits
         cdef bint sampled = keep_below is not None
+        cdef bint placed = places is not None
+        cdef uint64_t where
         cdef Py_ssize_t limit = ids.shape[0] - window - 1
         cdef Py_ssize_t first_end = -1
         cdef Py_ssize_t last_start = used
@@ -458,9 +473,13 @@ cdef class WordTable:
                         elif gaps:
                             ids[used] = blank
                             used += 1
-                    elif not sampled or fold(key ^ (place + (e.start - base)), SALT_A) >> 32 <= limits[id]:
-                        ids[used] = id
-                        used += 1
+                        continue
+                    if sampled:
+                        where = places[number + tokens - 1] if placed else place + (e.start - base)
+                        if fold(key ^ where, SALT_A) >> 32 > limits[id]:
+                            continue
+                    ids[used] = id
+                    used += 1
             last_end = used
             if used > last_start:
                 used = pad(ids, used, window, blank)

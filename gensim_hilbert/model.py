@@ -47,7 +47,8 @@ from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
 from gensim_hilbert.training.session import AnySolver, Session, Watcher
-from gensim_hilbert.vocabulary import NothingToCount, Vocabulary
+from gensim_hilbert.vocabulary import Vocabulary
+from gensim_hilbert.word_scan import NothingToCount
 
 logger = logging.getLogger(__name__)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from copy import deepcopy
 from enum import Enum
 from pathlib import Path
@@ -100,7 +101,7 @@ class SavedWithCounts(Word2Vec):
             return
         self.save_tag = new_tag()
         with saving(target, self.save_tag) as save:
-            place = CountsPlace(save, self.counts_fingerprint)
+            place = CountsPlace(save, self.counts_fingerprint, self.wv.index_to_key)
             place.prepare(self.counts)
             save.write(write, separately, sep_limit)
             place.put()
@@ -145,7 +146,8 @@ class SavedWithCounts(Word2Vec):
     def _load_specials(self, fname: Any, *args: Any) -> None:
         """Find the counts, whatever class is asked to load the model."""
         super()._load_specials(f"{fname}.{self.save_tag}" if self.save_tag else fname, *args)
-        self.counts = find_counts(fname, self.save_tag, self.counts_fingerprint)
+        words = self.wv.index_to_key if hasattr(self, "wv") else None
+        self.counts = find_counts(fname, self.save_tag, self.counts_fingerprint, words)
         if self.counts is not None and self.learnt_from is LearntFrom.LOST_COUNTS:
             self.learnt_from = LearntFrom.COUNTS
 
@@ -177,7 +179,8 @@ class CountsPlace:
     after the model is in place.
     """
 
-    def __init__(self, save: Save, fingerprint: str | None):
+    def __init__(self, save: Save, fingerprint: str | None, words: Sequence[Any]):
+        self.words = words
         self.final = counts_beside(save.target)
         self.tagged = counts_beside(f"{save.target}.{save.tag}")
         self.staged, self.replaced = Path(save.folder, "counts"), Path(save.folder, "replaced")
@@ -188,7 +191,7 @@ class CountsPlace:
         if counts is None or self._is_there():
             return
         try:
-            Store(counts.directory)
+            Store(counts.directory, self.words)
         except (OSError, StoreError) as error:
             logger.warning("the counts of the model are gone, and it is saved without them: %s", error)
             return
@@ -198,7 +201,7 @@ class CountsPlace:
     def _is_there(self) -> bool:
         """Whether the counts of the model are in their final place."""
         try:
-            return PairCounts.open(self.final).fingerprint == self.fingerprint
+            return PairCounts.open(self.final, words=self.words).fingerprint == self.fingerprint
         except (OSError, StoreError):
             return False
 
@@ -222,7 +225,9 @@ class CountsPlace:
             os.rename(self.final, self.replaced)
 
 
-def find_counts(name: Any, tag: str | None, fingerprint: str | None) -> PairCounts | None:
+def find_counts(
+    name: Any, tag: str | None, fingerprint: str | None, words: Sequence[Any] | None = None
+) -> PairCounts | None:
     """Return the counts of a saved model, which are those with this fingerprint; warn if they are not there."""
     if fingerprint is None or not is_path(name):
         return None
@@ -230,7 +235,7 @@ def find_counts(name: Any, tag: str | None, fingerprint: str | None) -> PairCoun
     # A process that was killed while it saved the model may have left them under its tag.
     for place in (beside, counts_beside(f"{os.fspath(name)}.{tag}")):
         try:
-            counts = PairCounts.open(place)
+            counts = PairCounts.open(place, words=words)
         except (FileNotFoundError, StoreError) as error:
             reason = reason or str(error)
         else:

@@ -9,14 +9,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from gensim_hilbert.corpus.sources import Corpus, SpooledSentences, TokenCorpus, as_corpus
+from gensim_hilbert.corpus.sources import Corpus, SpooledCorpus, TokenCorpus, as_corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.settings import Window
 from gensim_hilbert.files import as_read_back, read_json, to_json, write_whole
 from gensim_hilbert.locations import path_of
-from gensim_hilbert.vocabulary import NothingToCount, TrimRule, Vocabulary, scan_words
+from gensim_hilbert.vocabulary import Vocabulary
+from gensim_hilbert.word_scan import NothingToCount, TrimRule, in_first_order, scan_words
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +76,7 @@ def count_words(
     trim_rule: TrimRule | None,
     workers: int,
     progress: bool,
-) -> tuple[dict[str, int], int, int]:
+) -> tuple[dict[Any, int], int, int]:
     """Return the words of a corpus with their counts, in the order in which it has them, its tokens and sentences.
 
     They are kept in a directory, where they are found again after an interruption, if the corpus can be recognised.
@@ -89,7 +88,7 @@ def count_words(
         logger.info("the words of the corpus are in %s already", directory)
         return dict(zip(found.words, found.counts.tolist(), strict=True)), found.tokens, found.sentences
     try:
-        table = scan_words(
+        counted = scan_words(
             corpus,
             max_vocab_size=max_vocab_size,
             trim_rule=trim_rule,
@@ -100,10 +99,8 @@ def count_words(
         )
     except NothingToCount as nothing:  # gensim does not mind before it has to train
         logger.info("%s", nothing)
-        return {}, 0, 0
-    _, _, counts, places, tokens, sentences = table.state()
-    order = np.argsort(places, kind="stable")
-    words = dict(zip(table.words(order.tolist()), counts[order].tolist(), strict=True))
+        return {}, 0, nothing.sentences
+    words, tokens, sentences = in_first_order(counted), counted.tokens, counted.sentences
     logger.info("collected %d words from %d tokens in %d sentences", len(words), tokens, sentences)
     if directory is not None:
         save_words(directory, request, Vocabulary(words, list(words.values()), tokens=tokens, sentences=sentences))
@@ -155,7 +152,7 @@ def count_pairs(
 ) -> PairCounts:
     """Count the pairs of a corpus, in a directory where they are found again after an interruption."""
     if not corpus.can_repeat and isinstance(corpus, TokenCorpus):
-        corpus = TokenCorpus(SpooledSentences(corpus.sentences))
+        corpus = SpooledCorpus(corpus.over(vocabulary))
     if corpus.fingerprint is None:
         directory = None  # counts of a corpus that cannot be recognised could not be used again
     try:

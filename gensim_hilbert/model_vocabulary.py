@@ -84,6 +84,15 @@ class VocabularyHooks(Word2Vec):
         )  # fmt: skip
         return tokens, sentences
 
+    def prepare_vocab(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Keep the words that gensim's rules keep. A new word that is an int is never taken for the number of a row."""
+        self.wv.has_index_for = self.wv.key_to_index.__contains__
+        try:
+            report: dict[str, Any] = super().prepare_vocab(*args, **kwargs)
+        finally:
+            del self.wv.has_index_for
+        return report
+
     def make_cum_table(self, domain: int = 2**31 - 1) -> None:
         """Make gensim's table for drawing words, `cum_table`, for those who look at it: training has no use for it."""
         counts = np.asarray(self.wv.expandos.get("count", []), dtype=np.float64)

@@ -20,7 +20,7 @@ from gensim_hilbert.counting.plan import MOST_MEMORY_GB
 from gensim_hilbert.counting.settings import MOST_WINDOW
 from gensim_hilbert.objectives import Objective, named
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
-from gensim_hilbert.vocabulary import MOST_WORDS
+from gensim_hilbert.word_scan import MOST_WORDS
 
 SOLVERS = ("factorization", "gibbs")
 Kind = type[int] | type[float] | type[str] | type[bool]

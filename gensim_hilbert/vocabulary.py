@@ -1,43 +1,33 @@
-"""The vocabulary: words are counted in parallel in C, and kept and ordered by gensim's rules."""
+"""The vocabulary: words of a corpus with their counts, kept and ordered by gensim's rules."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gensim_hilbert._tokens import WordTable
-from gensim_hilbert.corpus.blocks import Block
-from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, default_workers, map_blocks, reads_here
+from gensim_hilbert._tokens import WordTable, all_str
+from gensim_hilbert.corpus.any_tokens import EncodedWords, numbered
+from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
-from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
-from gensim_hilbert.progress import Progress
+from gensim_hilbert.keys import OBJECT, UnwritableKey, UnwrittenKey, key_from_json, key_to_json, same_key, same_keys
 from gensim_hilbert.untrusted import damage_named, parse_json
+from gensim_hilbert.word_scan import TrimRule, keep_words, refuse_rules, scan_words, sort_words
 
 logger = logging.getLogger(__name__)
 
-TrimRule = Callable[[str, int, int], int]
-MOST_WORDS = (1 << 32) - 1  # Ids have 32 bits.
 ERRORS = ("strict", "replace", "ignore")
-
-
-class NothingToCount(ValueError):
-    """Raised for a corpus without words, or with so few that no two of them are a pair."""
-
-    def __init__(self, what: str, words: int = 0):
-        super().__init__(what)
-        self.words = words
 
 
 class Vocabulary:
@@ -45,15 +35,16 @@ class Vocabulary:
 
     Attributes
     ----------
-    words : list of str
-        The id of a word is its place in this list.
+    words : list
+        The id of a word is its place in this list. Most words are str, but any hashable object can be one: what is one
+        key of a dict, such as 1, 1.0 and True, is one word, and the one that came first stays.
     counts : numpy.ndarray of int64
         How often each word occurs.
     tokens, sentences : int
         Size of the corpus, rare words included; 0 if unknown.
     """
 
-    def __init__(self, words: Iterable[str], counts: Any, *, tokens: int = 0, sentences: int = 0):
+    def __init__(self, words: Iterable[Any], counts: Any, *, tokens: int = 0, sentences: int = 0):
         self.words = list(words)
         self.counts = np.asarray(counts, dtype=np.int64)
         self.tokens = int(tokens)
@@ -130,7 +121,7 @@ class Vocabulary:
         return cls(words, counts, tokens=table.tokens, sentences=table.sentences)
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> dict[Any, int]:
         """The id of each word."""
         return {word: k for k, word in enumerate(self.words)}
 
@@ -138,9 +129,28 @@ class Vocabulary:
     def table(self) -> WordTable:
         """The words in the table in which kernels look them up; it may be shared between threads."""
         table = WordTable()
-        for word, count in zip(self.words, self.counts.tolist(), strict=True):
-            table.add(word.encode("utf-8", "surrogatepass"), count, 0)
+        for encoded, count in zip(self._in_bytes(), self.counts.tolist(), strict=True):
+            table.add(encoded, count, 0)
         return table
+
+    @cached_property
+    def encoded(self) -> EncodedWords:
+        """The bytes of each word in token lists."""
+        return EncodedWords(zip(self.words, (word + b"\xff" for word in self._in_bytes()), strict=True))
+
+    def _in_bytes(self) -> Iterator[bytes]:
+        """Yield the bytes of each word in `table`: text in UTF-8, others by their numbers."""
+        for number, word in enumerate(self.words):
+            text = word if type(word) is str else self._text_of(number)
+            yield numbered(number) if text is None else text.encode("utf-8", "surrogatepass")
+
+    def _text_of(self, number: int) -> str | None:
+        """Return the text of a word; None if it is none, so that text never stands for it."""
+        word = self.words[number]
+        if not isinstance(word, str):
+            return None
+        text = str.__str__(word)  # The word may be a member of a StrEnum, or behave in whatever way its class does.
+        return text if self.index.get(text) == number else None
 
     @property
     def nbytes(self) -> int:
@@ -149,12 +159,15 @@ class Vocabulary:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of words and counts."""
-        digest = sha256("\0".join(self.words).encode("utf-8", "surrogatepass"))
+        """A hash of words and counts; of words that no file without pickle can hold, it tells only the types."""
+        if all_str(self.words):
+            digest = sha256("\0".join(self.words).encode("utf-8", "surrogatepass"))
+        else:
+            digest = sha256("\n".join(self._in_json(any_type=True)).encode())
         digest.update(self.counts.tobytes())
         return digest.hexdigest()
 
-    def id(self, word: str) -> int:
+    def id(self, word: Any) -> int:
         """Return the id of a word, or raise a KeyError that names it."""
         try:
             return self.index[word]
@@ -179,31 +192,74 @@ class Vocabulary:
         self, corpus: Corpus, *, workers: int, executor: Executor | None, errors: str, progress: bool
     ) -> Vocabulary:
         """Return a vocabulary of the same words with their counts in a corpus, and the size of that."""
-        table = scan_words(corpus, workers=workers, executor=executor, errors=errors, progress=progress)
-        counts = [table.count_of(word.encode("utf-8", "surrogatepass")) for word in self.words]
+        table = scan_words(corpus.over(self), workers=workers, executor=executor, errors=errors, progress=progress)
+        assert isinstance(table, WordTable)  # Over a vocabulary, all words have bytes.
+        counts = [table.count_of(word) for word in self._in_bytes()]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
-    def save(self, path: str | Path) -> None:
-        """Write one JSON array `[word, count]` per line, a form that holds any word."""
+    def save(self, path: str | Path, *, any_type: bool = False) -> None:
+        """Write one JSON array `[word, count]` per line, a form that holds any text.
+
+        Other words are written as keys.py says. If it has no form for one, that is an error, or with `any_type` only
+        the name of its type is written, for those who have the words themselves.
+        """
         with Staging() as staging, staging.create(os.fspath(path)) as file:
-            for word, count in zip(self.words, self.counts.tolist(), strict=True):
-                file.write(f"[{encode_basestring_ascii(word)}, {count}]\n".encode("ascii"))
+            for word, count in zip(self._in_json(any_type=any_type), self.counts.tolist(), strict=True):
+                file.write(f"[{word}, {count}]\n".encode("ascii"))
+
+    def _in_json(self, *, any_type: bool) -> Iterator[str]:
+        """Yield each word as JSON."""
+        for number, word in enumerate(self.words):
+            if type(word) is str:
+                yield encode_basestring_ascii(word)
+                continue
+            try:
+                value = key_to_json(word)
+            except UnwritableKey:
+                if not any_type:
+                    raise
+                text = self._text_of(number)
+                value = {OBJECT: type(word).__name__} if text is None else text
+            yield json.dumps(value)
 
     @classmethod
-    def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
-        """Read a file that `save` has written; whatever is wrong with it is a ValueError that names it."""
-        words: list[str] = []
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        tokens: int = 0,
+        sentences: int = 0,
+        words: Sequence[Any] | None = None,
+        any_type: bool = False,
+    ) -> Vocabulary:
+        """Read a file that `save` has written; whatever is wrong with it is a ValueError that names it.
+
+        Those who have the words themselves give them as `words`: they take the place of words of which the file tells
+        only the type. With `any_type`, such words may be left unknown.
+        """
+        found: list[Any] = []
         counts: list[int] = []
         with damage_named(path, "a vocabulary"), open(path, encoding="ascii") as file:
             while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
-                    words.append(word)
+                    found.append(word)
                     counts.append(count)
-            if not all(type(word) is str for word in words):
-                raise ValueError("a word is not a string")
             if not all(type(count) is int and count >= 0 for count in counts):
                 raise ValueError("the counts are not whole numbers of 0 or more")
-            return cls(words, counts, tokens=tokens, sentences=sentences)
+            if not all_str(found):
+                found = list(map(word_from_json, found))
+            if words is not None and not all_str(words):
+                found = [
+                    own if isinstance(word, UnwrittenKey) or same_key(own, word) else word
+                    for word, own in zip(found, [*words, *found[len(words) :]], strict=False)
+                ]
+            unwritten = next((word for word in found if isinstance(word, UnwrittenKey)), None)
+            if unwritten is not None and not any_type:
+                raise ValueError(
+                    f"it holds a word of type {unwritten.kind}, which is known only to a model that was saved with it "
+                    "by `save`: load that model"
+                )
+            return cls(found, counts, tokens=tokens, sentences=sentences)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -212,7 +268,7 @@ class Vocabulary:
         return word in self.index
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and self.words == other.words
+        return isinstance(other, Vocabulary) and same_keys(self.words, other.words)
 
     __hash__ = None  # type: ignore[assignment]  # It is mutable in principle.
 
@@ -220,123 +276,8 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words, {self.counts.sum()} tokens)"
 
 
-# ---------------------------------------------------------------------------------------------------- counting words
-
-
-def count_words(
-    blocks: Iterable[Block], errors: str = "strict", report: Callable[[int, int], None] | None = None
-) -> tuple[Any, int]:
-    """Count the words of some blocks; returns a `WordTable.state()` and how many bytes were read.
-
-    This is the task that workers run.
-    """
-    table = WordTable()
-    cost = 0
-    for text in texts(blocks, report):
-        text.count(table, errors)
-        cost += text.block.cost
-    return table.state(), cost
-
-
-def scan_words(
-    corpus: Corpus,
-    *,
-    max_vocab_size: int | None = None,
-    trim_rule: TrimRule | None = None,
-    workers: int,
-    executor: Executor | None,
-    errors: str,
-    progress: bool,
-) -> WordTable:
-    """Count all words of a corpus; the table that is returned has rare ones, too."""
-    with Progress("words", corpus.total, show=progress) as bar:
-        if max_vocab_size:
-            table = scan_pruned(corpus, max_vocab_size, trim_rule, errors, bar)
-        else:
-            table = scan_parallel(corpus, workers, executor, errors, bar)
-    if table.tokens == 0:
-        raise NothingToCount(f"the corpus is empty: no word in {', '.join(corpus.names[:3])}")
-    return table
-
-
-def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, errors: str, bar: Progress) -> WordTable:
-    """Count blocks in any order: the table keeps the place where each word was first seen."""
-    live = bar.update if executor is None else None
-    table = WordTable()
-    for state, cost in map_blocks(
-        partial(count_words, errors=errors, report=live),
-        corpus,
-        workers=workers,
-        executor=executor,
-        share=UNLIMITED_SHARE,
-        streams=reads_here(corpus, workers, executor),
-    ):
-        table.merge(state)
-        if not live:
-            bar.update(cost, state[4])
-    return table
-
-
-def scan_pruned(corpus: Corpus, max_size: int, trim_rule: TrimRule | None, errors: str, bar: Progress) -> WordTable:
-    """Count in corpus order, dropping ever more frequent words whenever a sentence leaves more than `max_size`."""
-    table = WordTable()
-    min_reduce = 1
-
-    def prune() -> WordTable:
-        nonlocal min_reduce
-        kept = kept_numbers(table, min_reduce, trim_rule)
-        logger.info("pruned %d of %d words with a count below %d", len(table) - len(kept), len(table), min_reduce)
-        min_reduce += 1
-        return table.keep(kept)
-
-    for text in texts(corpus.blocks(streams=True), bar.update):
-        while not text.is_read():
-            text.count(table, errors, max_size)
-            if len(table) > max_size and not (text.is_read() and text.block.open):
-                table = prune()
-    return table
-
-
-# ---------------------------------------------------------------------------------------------------- gensim's rules
-
-
-def refuse_rules(min_count: Any, max_vocab_size: Any, max_final_vocab: Any) -> None:
-    """Raise an error unless the numbers by which words are kept are whole numbers of 0 or more."""
-    numbers = {"min_count": min_count, "max_vocab_size": max_vocab_size, "max_final_vocab": max_final_vocab}
-    for name, number in numbers.items():
-        if number is not None and not (isinstance(number, Integral) and 0 <= int(number) <= MOST_WORDS):
-            raise ValueError(f"{name} must be a whole number from 0 to {MOST_WORDS}, got {number!r}")
-
-
-def keep_words(
-    table: WordTable, min_count: int, max_final_vocab: int | None, trim_rule: TrimRule | None
-) -> tuple[list[str], np.ndarray]:
-    """Return the words that `Word2Vec.prepare_vocab` keeps and their counts, in the order of first occurrence."""
-    counts = table.counts().astype(np.int64)
-    if max_final_vocab is not None and max_final_vocab < len(counts):
-        # The count of the first word that may not stay, plus one: ties are dropped together.
-        largest_out = np.partition(counts, len(counts) - max_final_vocab - 1)[len(counts) - max_final_vocab - 1]
-        min_count = max(min_count, int(largest_out) + 1)
-    kept = kept_numbers(table, min_count, trim_rule)
-    return table.words(kept.tolist()), counts[kept]
-
-
-def kept_numbers(table: WordTable, min_count: int, trim_rule: TrimRule | None) -> np.ndarray:
-    """Return the numbers of the words that are frequent enough, or that the rule keeps, by first occurrence."""
-    _, _, counts, places, _, _ = table.state()
-    if trim_rule is None:
-        frequent = np.flatnonzero(counts >= min_count)
-        return frequent[np.argsort(places[frequent], kind="stable")]
-    from gensim.utils import keep_vocab_item  # Only users of a rule need gensim, whose constants the rule returns.
-
-    order = np.argsort(places, kind="stable")
-    pairs = zip(table.words(order.tolist()), counts[order].tolist(), strict=True)
-    kept = np.array([keep_vocab_item(word, count, min_count, trim_rule) for word, count in pairs], dtype=bool)
-    selected: np.ndarray = order[kept]
-    return selected
-
-
-def sort_words(words: list[str], counts: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Order words as gensim's `sort_by_descending_frequency` does: by count, and of equals the one seen last first."""
-    order = np.lexsort((-np.arange(len(counts)), -counts))
-    return [words[k] for k in order.tolist()], counts[order]
+def word_from_json(value: Any) -> Any:
+    """Return a word of a file, or what stands for one of which the file tells only the type."""
+    if isinstance(value, dict) and list(value) == [OBJECT] and isinstance(value[OBJECT], str):
+        return UnwrittenKey(value[OBJECT])
+    return key_from_json(value)

@@ -30,7 +30,7 @@ from gensim_hilbert.export import export, load_vectors
 from gensim_hilbert.files import manifest_checksum, to_json
 from gensim_hilbert.model_files import find_counts
 from gensim_hilbert.training.checkpoint import Checkpoint
-from gensim_hilbert.vocabulary import NothingToCount
+from gensim_hilbert.word_scan import NothingToCount
 
 WORDS = ["cat", "dog", "naïve", "日本語", "New", "x", "yy", "zzz"]
 

@@ -12,9 +12,9 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "locks", "outputs", "processes", "progress", "tensors", "untrusted"],
+    ["files", "interruption", "keys", "locations", "locks", "outputs", "processes", "progress", "tensors", "untrusted"],
     ["corpus"],
-    ["vocabulary"],
+    ["vocabulary", "word_scan"],
     ["counting"],
     ["objectives"],
     ["training"],

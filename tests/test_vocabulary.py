@@ -14,7 +14,7 @@ from shell import run_python
 from texts import TEXT
 
 from gensim_hilbert import Vocabulary
-from gensim_hilbert.vocabulary import sort_words
+from gensim_hilbert.word_scan import sort_words
 
 LEE = Path(datapath("lee_background.cor"))
 

@@ -11,10 +11,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
+
+if TYPE_CHECKING:
+    from gensim_hilbert.corpus.preparation import Preparation
 
 BLOCK_BYTES = 1 << 20
 # The place of a token in the corpus is one number: there is room for 16 TB per source, and for a million sources.
@@ -41,6 +44,7 @@ class Block:
     number: int = 0  # of its place among the blocks of a stream
     is_last: bool = False  # It is the last block of a stream; it may be empty.
     unwanted: frozenset[int] = frozenset()  # starts of blocks of this stream that need not be yielded
+    preparation: Preparation | None = None  # what whoever reads it does with its text before words are counted
 
     @property
     def place(self) -> int:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import glob
 import logging
 import os
-import pickle
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from itertools import chain
+from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from gensim_hilbert.corpus import blocks
+from gensim_hilbert.corpus.any_tokens import KnownWords, are_text, encode_tokens, tokens_of
 from gensim_hilbert.corpus.blocks import Block, cut_file, cut_stream
 from gensim_hilbert.corpus.identity import FileFacts
 from gensim_hilbert.corpus.opening import BUCKET_SCHEMES, facts_of, list_bucket
+from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.corpus.token_lists import encode_words
 from gensim_hilbert.corpus.web import TransportParams
 from gensim_hilbert.locations import is_local, scheme_of
 
@@ -37,6 +40,7 @@ class Corpus(ABC):
     fingerprint: list[Any] | None = None  # What must be unchanged for work to go on; None if that cannot be told.
     can_repeat: bool = True  # It can be read more than once.
     may_differ: bool = False  # It may give other sentences each time it is read.
+    preparation: Preparation | None = None  # how its text becomes words, if not by white space alone
 
     @abstractmethod
     def blocks(self, *, streams: bool) -> Generator[Block]:
@@ -50,6 +54,16 @@ class Corpus(ABC):
     def streams(self) -> int:
         """How many of its sources must be read in order."""
         return 1
+
+    def over(self, words: KnownWords) -> Corpus:
+        """Return the corpus as it is read for the words of a vocabulary; text is the same for all of them."""
+        return self
+
+    def prepared(self, preparation: Preparation | None) -> Self:
+        """Return the same corpus, whose text is prepared by whoever reads it."""
+        corpus = copy(self)
+        corpus.preparation = preparation
+        return corpus
 
 
 class TextCorpus(Corpus):
@@ -85,7 +99,15 @@ class TextCorpus(Corpus):
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """Yield all blocks in order."""
         for k, (name, facts) in enumerate(zip(self.names, self.facts, strict=True)):
-            whole = Block(source=k, start=0, stop=None, name=name, transport_params=self.transport_params, facts=facts)
+            whole = Block(
+                source=k,
+                start=0,
+                stop=None,
+                name=name,
+                transport_params=self.transport_params,
+                facts=facts,
+                preparation=self.preparation,
+            )
             if not facts.is_stream:
                 yield from cut_file(whole, facts.size or 0)
             elif streams:
@@ -107,78 +129,126 @@ class FileCorpus(Corpus):
         for k, file in enumerate(self.files):
             if self.can_repeat:
                 file.seek(0)
-            yield from cut_stream(file, Block(source=k, start=0, stop=None, name=self.names[k]))
+            whole = Block(source=k, start=0, stop=None, name=self.names[k], preparation=self.preparation)
+            yield from cut_stream(file, whole)
 
 
 class TokenCorpus(Corpus):
-    """Token lists: anything that can be iterated again and again and gives lists of str."""
+    """Token lists: anything that can be iterated again and again and gives lists of str, or str to be tokenised.
 
-    def __init__(self, sentences: Iterable[Iterable[str]]):
+    The lists may hold any hashable objects. Those that are not plain str have bytes only `over` a vocabulary.
+    """
+
+    def __init__(self, sentences: Iterable[Iterable[Any]]):
         self.sentences = sentences
         self.names = [f"<{type(sentences).__name__}>"]
+        self.words: KnownWords | None = None
+
+    def over(self, words: KnownWords) -> TokenCorpus:
+        """Return the same corpus, read for the words of a vocabulary."""
+        corpus = copy(self)
+        corpus.words = words
+        return corpus
+
+    @property
+    def takes_texts(self) -> bool:
+        """Whether a str is a text that becomes words; otherwise its characters are the words."""
+        return self.preparation is not None and self.preparation.tokenizer is not None
 
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """Yield all blocks in order; they are always made here."""
-        whole = Block(source=0, start=0, stop=None, name=self.names[0], listed=True)
-        sentences = self.sentences.get_texts() if hasattr(self.sentences, "get_texts") else self.sentences
+        whole = Block(source=0, start=0, stop=None, name=self.names[0], preparation=self.preparation)
+        sentences = iter(self.sentences.get_texts() if hasattr(self.sentences, "get_texts") else self.sentences)
         parts: list[bytes] = []
         start = size = 0
+        listed = True  # what the parts are
         for number, sentence in enumerate(sentences):
-            if number == 0 and isinstance(sentence, str):
+            is_text = isinstance(sentence, str) and self.takes_texts
+            if number == 0 and isinstance(sentence, str) and not is_text:
                 logger.warning(
                     "Each 'sentences' item should be a list of words (usually unicode strings). The first is a str: "
                     "its characters are taken as words."
                 )
-            encoded = encode_sentence(sentence, number)
-            parts.append(encoded)
-            size += len(encoded)
-            if size >= blocks.BLOCK_BYTES:
-                yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+            if parts and (size >= blocks.BLOCK_BYTES or listed == is_text):
+                yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size, listed=listed)
                 start += size
                 parts, size = [], 0
+            listed = not is_text
+            encoded = encode_text(sentence) if is_text else self._encode(sentence, number, sentences)
+            if encoded is None:
+                break
+            parts.append(encoded)
+            size += len(encoded)
         if parts:
-            yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size)
+            yield replace(whole, start=start, stop=start + size, data=b"".join(parts), cost=size, listed=listed)
+
+    def _encode(self, sentence: Any, number: int, following: Iterator[Any]) -> bytes | None:
+        """Write a sentence as the scanner reads it: with 0xFF after each word and 0xFE at the end."""
+        tokens = tokens_of(sentence, number)
+        if are_text(tokens):
+            return encode_words(tokens) + b"\xfe"
+        if self.words is None or self.preparation is not None:
+            other = next(token for token in tokens if type(token) is not str)
+            raise TypeError(
+                f"sentence {number} holds {other!r}, of type {type(other).__name__}; words that are prepared, by a "
+                "tokenizer or for phrases, must be str"
+            )
+        return encode_tokens(tokens, number, self.words)
 
 
-class SpooledSentences:
-    """Token lists that can be read only once, kept in a temporary file so that they can be read again."""
+class TextOfTokens(TokenCorpus):
+    """One pass over token lists, which ends before the first sentence that has other tokens than plain str.
 
-    def __init__(self, sentences: Iterable[Iterable[str]]):
+    Once all blocks have been read, `rest` has the sentences that are left, or is None if there are none.
+    """
+
+    def __init__(self, corpus: TokenCorpus):
+        vars(self).update(vars(corpus))
+        self.rest: Iterator[Sequence[Any]] | None = None
+
+    def _encode(self, sentence: Any, number: int, following: Iterator[Any]) -> bytes | None:
+        tokens = tokens_of(sentence, number)
+        if are_text(tokens):
+            return encode_words(tokens) + b"\xfe"
+        others = (tokens_of(other, place) for place, other in enumerate(following, start=number + 1))
+        self.rest = chain([tokens], others)
+        return None
+
+
+def encode_text(text: str) -> bytes:
+    """Write a text as lines."""
+    return text.encode("utf-8", "surrogatepass") + b"\n"
+
+
+class SpooledCorpus(Corpus):
+    """Token lists that can be read only once, kept as bytes in a temporary file so that they can be read again."""
+
+    def __init__(self, corpus: TokenCorpus):
+        self.names = corpus.names
+        self.kept: list[Block] = []
         self.file = tempfile.TemporaryFile(prefix="gensim_hilbert-")  # noqa: SIM115  # lives as long as this does
         weakref.finalize(self, self.file.close)
-        for sentence in sentences:
-            pickle.dump(sentence if isinstance(sentence, str) else list(sentence), self.file)
+        for block in corpus.blocks(streams=True):
+            assert block.data is not None
+            self.file.write(block.data)
+            self.kept.append(replace(block, data=None))
 
-    def __iter__(self) -> Iterator[Iterable[str]]:
-        self.file.seek(0)
-        with suppress(EOFError):
-            while True:
-                yield pickle.load(self.file)
-
-
-def encode_sentence(sentence: Any, number: int) -> bytes:
-    """Write a sentence as the scanner reads it: with 0xFF after each word and 0xFE at the end."""
-    if not isinstance(sentence, Iterable):
-        kind = type(sentence).__name__
-        raise TypeError(f"sentence {number} is {sentence!r}, of type {kind}; a sentence must be a list of words")
-    words = sentence if isinstance(sentence, list | tuple | str) else list(sentence)
-    if not words:
-        return b"\xfe"
-    try:
-        joined = "\n".join(words)
-    except TypeError:
-        wrong = next(word for word in words if not isinstance(word, str))
-        raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; words must be str") from None
-    if joined.count("\n") == len(words) - 1:
-        return joined.encode("utf-8", "surrogatepass").replace(b"\n", b"\xff") + b"\xff\xfe"
-    return b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in words) + b"\xfe"
+    def blocks(self, *, streams: bool) -> Generator[Block]:
+        """Yield all blocks in order; they are always read here."""
+        for block in self.kept:
+            assert block.stop is not None
+            self.file.seek(block.start)
+            yield replace(block, data=self.file.read(block.stop - block.start))
 
 
-def as_corpus(corpus: Any, transport_params: TransportParams = None) -> Corpus:
+def as_corpus(corpus: Any, transport_params: TransportParams = None, preparation: Preparation | None = None) -> Corpus:
     """Make a corpus of whatever the user has: paths, globs, directories, URIs, file objects, or token lists.
 
-    A corpus that is one already is returned as it is, without another look at its files.
+    A corpus that is one already is returned as it is, without another look at its files, or with a preparation if that
+    is given.
     """
+    if preparation is not None:
+        return as_corpus(corpus, transport_params).prepared(preparation)
     if isinstance(corpus, Corpus):
         return corpus
     if isinstance(corpus, str | os.PathLike):

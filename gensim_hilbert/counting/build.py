@@ -32,8 +32,10 @@ from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription,
 from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
 from gensim_hilbert.counting.workspace import Destination, building, clear, remove_replaced
 from gensim_hilbert.files import as_read_back
+from gensim_hilbert.keys import same_keys
 from gensim_hilbert.progress import Progress
-from gensim_hilbert.vocabulary import ERRORS, NothingToCount, Vocabulary, refuse_rules
+from gensim_hilbert.vocabulary import ERRORS, Vocabulary
+from gensim_hilbert.word_scan import NothingToCount, refuse_rules
 
 logger = logging.getLogger(__name__)
 
@@ -94,16 +96,16 @@ class CountRequest:
         return Vocabulary(given.words, given.counts, **size)
 
 
-def count_corpus(request: CountRequest, destination: Destination, resources: Resources) -> None:
-    """Count a corpus into a store, or complete what an interrupted call has begun."""
+def count_corpus(request: CountRequest, destination: Destination, resources: Resources) -> Vocabulary | None:
+    """Count a corpus into a store, or complete what an interrupted call has begun; returns the words if it has them."""
     settings, described = request.settings, request.describe()
     if described is not None and is_answer(destination.path, described):
         logger.info("%s holds these counts already", destination.path)
         remove_replaced(destination)
-        return
+        return None
     with building(destination, resumable=described is not None) as work:
         if described is not None and is_answer(work, described):
-            return  # It was interrupted when only the renaming was left.
+            return None  # It was interrupted when only the renaming was left.
         journal = Journal.resume(work, described)
         if journal is None:
             clear(work)
@@ -113,7 +115,7 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
                 # on their own, are thinned out by the frequencies in the whole.
                 frequencies = vocabulary if request.vocabulary is None else request.vocabulary
                 np.save(work / KEEP_BELOW, frequencies.keep_below(settings.sample))
-            vocabulary.save(work / VOCABULARY)
+            vocabulary.save(work / VOCABULARY, any_type=destination.temporary)
             journal = Journal.start(work, described, vocabulary)
         else:
             vocabulary = journal.vocabulary
@@ -123,12 +125,13 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
             plan = Plan.make(
                 len(vocabulary), settings.window, resources.workers, resources.memory_gb, vocabulary.nbytes
             )
-            count_blocks(request.corpus, settings, journal, plan, resources)
+            count_blocks(request.corpus.over(vocabulary), settings, journal, plan, resources)
             description = StoreDescription(settings, vocabulary, settings.window.mirrored, described)
             finish(work, list(journal.runs.values()), description, plan, resources, journal.merged)
         except (CorpusChanged, ArithmeticError, TypeError, ValueError):
             journal.discard()  # The same request would fail again, or mix two states of the corpus.
             raise
+    return vocabulary
 
 
 def is_answer(target: Path, described: Any) -> bool:
@@ -239,7 +242,7 @@ def finish(
 # ---------------------------------------------------------------------------------------------------- adding up
 
 
-def merge_stores(stores: list[Store], destination: Destination, resources: Resources) -> None:
+def merge_stores(stores: list[Store], destination: Destination, resources: Resources) -> Vocabulary:
     """Add up stores over one vocabulary; the words of some may be the first words of it."""
     if not stores:
         raise ValueError("nothing to merge: give at least one store")
@@ -263,16 +266,18 @@ def merge_stores(stores: list[Store], destination: Destination, resources: Resou
     plan = Plan.make(first.size, settings.window, resources.workers, resources.memory_gb, 0)
     with building(destination) as work:
         clear(work)
-        vocabulary.save(work / VOCABULARY)
+        vocabulary.save(work / VOCABULARY, any_type=destination.temporary)
         task = partial(write_stored, classes=classes_for(first.size), directory=work, most=plan.sorted_entries)
         runs = list(in_parallel(task, stores, plan.workers, None))
         finish(work, runs, StoreDescription(settings, vocabulary, first.mirrored), plan, resources)
+    return vocabulary
 
 
 def refuse_unlike(first: Store, store: Store) -> None:
     """Raise an error unless the counts of two stores mean the same."""
+    have_same_words = same_keys(first.vocabulary.words[: store.size], store.vocabulary.words)
     for what, mine, theirs in (
-        ("vocabulary", first.vocabulary.words[: store.size], store.vocabulary.words),
+        ("vocabulary", have_same_words, True),
         ("window and weights", first.window, store.window),
         ("kind (symmetric or not)", first.mirrored, store.mirrored),
         *((key, first.manifest[key], store.manifest[key]) for key in ("oov", "sample")),
@@ -328,7 +333,7 @@ def import_triples(
     vocabulary: Vocabulary,
     destination: Destination,
     resources: Resources,
-) -> None:
+) -> Vocabulary:
     """Make a store of (context, term, scaled count) triples."""
     size = len(vocabulary)
     key, mirror = rows * size + columns, columns * size + rows
@@ -341,6 +346,7 @@ def import_triples(
     plan = Plan.make(size, settings.window, resources.workers, resources.memory_gb, 0)
     with building(destination) as work:
         clear(work)
-        vocabulary.save(work / VOCABULARY)
+        vocabulary.save(work / VOCABULARY, any_type=destination.temporary)
         triples = write_triples(rows, columns, counts, size, classes_for(size), new_run(work))
         finish(work, [triples], StoreDescription(settings, vocabulary, mirrored), plan, resources)
+    return vocabulary

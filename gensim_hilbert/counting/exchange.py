@@ -56,7 +56,7 @@ def some_integers(matrix: Any, scale: int | None) -> Integers:
     return table
 
 
-def vocabulary_of(words: Vocabulary | Sequence[str], matrix: Any) -> Vocabulary:
+def vocabulary_of(words: Vocabulary | Sequence[Any], matrix: Any) -> Vocabulary:
     """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words."""
     sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
     if len(words) != len(sums):

@@ -27,7 +27,8 @@ from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.outputs import local_path, refuse_inputs
 from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
-from gensim_hilbert.vocabulary import TrimRule, Vocabulary
+from gensim_hilbert.vocabulary import Vocabulary
+from gensim_hilbert.word_scan import TrimRule
 
 
 class Marginals(NamedTuple):
@@ -53,9 +54,12 @@ class PairCounts:
     # ------------------------------------------------------------------ making
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str]) -> PairCounts:
-        """Open a store; its shards are mapped into memory when they are needed."""
-        return cls(Store(directory))
+    def open(cls, directory: str | os.PathLike[str], *, words: Sequence[Any] | None = None) -> PairCounts:
+        """Open a store; its shards are mapped into memory when they are needed.
+
+        `words` are needed only if some are of a type that no file without pickle can hold: `index_to_key` of a model.
+        """
+        return cls(Store(directory, words))
 
     @classmethod
     def from_corpus(
@@ -201,7 +205,7 @@ class PairCounts:
     def from_scipy(
         cls,
         matrix: Any,
-        vocabulary: Vocabulary | Sequence[str],
+        vocabulary: Vocabulary | Sequence[Any],
         *,
         scale: int | None = None,
         directory: str | os.PathLike[str] | None = None,
@@ -272,7 +276,7 @@ class PairCounts:
         cls,
         directory: str | os.PathLike[str] | None,
         overwrite: bool,
-        make: Callable[[Destination], None],
+        make: Callable[[Destination], Vocabulary | None],
         inputs: Sequence[str | os.PathLike[str]] = (),
         *,
         inside: bool = False,
@@ -285,8 +289,8 @@ class PairCounts:
             return cls.open(destination.path)
         parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         try:
-            make(Destination(parent / "counts", temporary=True))
-            counts = cls.open(parent / "counts")
+            vocabulary = make(Destination(parent / "counts", temporary=True))
+            counts = cls.open(parent / "counts", words=None if vocabulary is None else vocabulary.words)
         except BaseException:
             shutil.rmtree(parent, ignore_errors=True)
             raise
@@ -392,7 +396,7 @@ class PairCounts:
         """Return the whole table as one (V, V) CSR array of float64, contexts x terms."""
         return self.shard(0, 0, 1)
 
-    def count(self, context: str, term: str) -> float:
+    def count(self, context: Any, term: Any) -> float:
         """Return the weight with which `context` occurs in the window of `term`."""
         i, j = self.vocabulary.id(context), self.vocabulary.id(term)
         n = self._store.classes
@@ -400,7 +404,7 @@ class PairCounts:
         row = slice(*part.starts[i // n : i // n + 2])
         return float(part.values[row][part.columns[row] == j // n].sum())
 
-    def pmi(self, context: str, term: str) -> float:
+    def pmi(self, context: Any, term: Any) -> float:
         """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""
         count = self.count(context, term)
         if not count:

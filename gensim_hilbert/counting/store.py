@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,15 +59,22 @@ class Compressed(NamedTuple):
 
 
 class Store:
-    """A store that is open for reading; `PairCounts` is what users see of it."""
+    """A store that is open for reading; `PairCounts` is what users see of it.
 
-    def __init__(self, directory: str | os.PathLike[str]):
+    Those who know its words, such as a model that was saved with it, give them: some words cannot be written without
+    pickle.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], words: Sequence[Any] | None = None):
         self.directory = Path(directory)
         self.manifest = read_manifest(self.directory)
         check_files(self.directory, self.manifest)
         try:
             self.vocabulary = Vocabulary.load(
-                self.directory / VOCABULARY, tokens=self.manifest["tokens"], sentences=self.manifest["sentences"]
+                self.directory / VOCABULARY,
+                tokens=self.manifest["tokens"],
+                sentences=self.manifest["sentences"],
+                words=words,
             )
         except ValueError as error:
             raise StoreError(f"{error}; count again") from error

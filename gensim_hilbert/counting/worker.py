@@ -81,7 +81,7 @@ def load_words(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[W
     key = (task.directory, task.checksum)
     found = _loaded_words.get(key)
     if found is None:
-        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY)
+        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY, any_type=True)
         keep_below = read_keep_below(Path(task.directory), len(vocabulary)) if task.settings.sample else None
         found = vocabulary.table, keep_below
         forget_words()  # A process that counts two corpora at a time reads them again.
@@ -128,7 +128,7 @@ def count_pairs(
 
     def readable() -> Iterator[Text]:
         try:
-            yield from texts(blocks, report)
+            yield from texts(blocks, settings.errors, report)
         except OSError as error:
             result.error = error
 
@@ -136,13 +136,12 @@ def count_pairs(
         for text in readable():
             block, inside = text.block, text.inside
             while not text.is_read():
-                begin, start = used, block.start + text.position
+                begin, start = used, text.start
                 encoded = text.encode(
                     table,
                     ids,
                     used,
                     reach,
-                    errors=settings.errors,
                     gaps=settings.oov == "gap",
                     keep_below=keep_below,
                     seed=settings.seed,

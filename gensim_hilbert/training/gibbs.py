@@ -16,7 +16,7 @@ from itertools import count
 import numpy as np
 
 from gensim_hilbert._gibbs import Gibbs
-from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.blocks import SOURCE_SHIFT, Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_here
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.corpus.texts import texts
@@ -111,6 +111,7 @@ class Streaming:
         `progress` is called with the number of words read since its last call, and the mean loss of their pairs.
         """
         before, number = Epoch(**vars(self.done)), next(self.numbers)
+        corpus = corpus.over(self.vocabulary)
         task = partial(self._learn, number=number, progress=progress)
         streams = reads_here(corpus, self.workers, None)
         for _ in map_blocks(task, corpus, workers=self.workers, executor=None, share=UNLIMITED_SHARE, streams=streams):
@@ -133,11 +134,11 @@ class Streaming:
         ids = np.empty(IDS_PER_THREAD, dtype=np.uint32)
         ids[:window] = size
         seed = self.seed + (number << 32)
-        for text in texts(blocks):
+        for text in texts(blocks, "strict"):
             while not text.is_read():
-                begun = text.block.place + text.position
+                begun = (text.block.source << SOURCE_SHIFT) + text.start
                 encoded = text.encode(
-                    self.vocabulary.table, ids, window, window, errors="strict", gaps=False,
+                    self.vocabulary.table, ids, window, window, gaps=False,
                     keep_below=self.keep_below, seed=seed,
                 )  # fmt: skip
                 self._learn_ids(ids, encoded.used - window, encoded.words, begun ^ number << 56, progress)

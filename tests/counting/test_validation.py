@@ -132,8 +132,20 @@ def test_json_that_is_nested_deeply_is_refused(copy):
         PairCounts.open(copy)
 
 
+STRANGE_KEYS = [
+    *("{}", "NaN", "[[1, NaN]]", "[{}]", "[" * 40 + "]" * 40, '{"object": "frozenset"}', '{"os.system": "true"}'),
+    *('{"bytes": "0"}', '{"bytes": " 00"}', '{"bytes": 1}', '{"float": 1.5}', '{"float": "nan"}', '{"numpy.str": 1}'),
+    *('{"numpy.int8": 128}', '{"numpy.int8": 1.0}', '{"numpy.int8": true}', '{"numpy.uint64": -1}'),
+    *('{"numpy.float16": 0.1}', '{"numpy.float32": 1e300}', '{"numpy.bool": 1}', '{"bytes": "00", "float": "inf"}'),
+]
+
+
 @pytest.mark.parametrize(
-    "line", ['["a", -1]', '["a", 1.5]', "[1, 1]", '["a"]', "null", '["a", 1, 2]', '["a", 99999999999999999999]', "é"]
+    "line",
+    [
+        *('["a", -1]', '["a", 1.5]', '["a"]', "null", '["a", 1, 2]', '["a", 99999999999999999999]', "é"),
+        *(f"[{key}, 1]" for key in STRANGE_KEYS),
+    ],
 )
 def test_the_vocabulary_is_checked(copy, line):
     path = copy / "vocabulary.jsonl"
