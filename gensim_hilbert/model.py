@@ -16,7 +16,7 @@ from gensim.models import Word2Vec
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
-from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, what_is_fitted
+from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, unchanged, what_is_fitted
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
     corpus_of,
@@ -46,7 +46,7 @@ from gensim_hilbert.pretrained.folder import SavedAsFolder
 from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
-from gensim_hilbert.training.session import AnySolver, Session, Watcher
+from gensim_hilbert.training.session import AnySolver, Session, Unchanged, Watcher
 from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import NothingToCount
 
@@ -250,7 +250,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self, corpus_iterable: Any = None, corpus_file: Any = None, total_examples: int | None = None,
         total_words: int | None = None, epochs: int | None = None, start_alpha: float | None = None,
         end_alpha: float | None = None, word_count: int = 0, queue_factor: int = 2, report_delay: float = 1.0,
-        compute_loss: bool = False, callbacks: Iterable[Any] = (), *, add_again: bool = False, **kwargs: Any,
+        compute_loss: bool = False, callbacks: Iterable[Any] = (), *, add_again: bool = False,
     ) -> tuple[int, int]:  # fmt: skip
         """Count the pairs of a corpus, add them to those of earlier calls, and fit them all; or learn from the stream.
 
@@ -281,6 +281,9 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
             text = count_unless_known(self, corpus, vocabulary, add_again=add_again)
         except NothingToCount as nothing:
             logger.warning(NOTHING_LEARNT, nothing)
+            self._run(
+                unchanged(self), self.learnt_from, epochs, callbacks, {"known": None}, description_of(corpus), None
+            )
             return 0, nothing.words * epochs
         record = text.record
         if text.counts is not None:
@@ -415,7 +418,7 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         finally:
             if session.fitted is not None:
                 take_over(session.fitted, session.final_loss)
-                if self.vectors_option == "v+w":
+                if self.vectors_option == "v+w" and not isinstance(session.solver, Unchanged):
                     self.set_vectors(self.syn1neg, sums_with_covectors(self, anchor), self.biases)
             self.train_count += 1
             self.trained_on = [*self.trained_on, {"training": self.train_count, **text}]
@@ -432,19 +435,3 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
         self.wv.fill_norms(force=True)
         self._vectors_crc = vectors_crc(self)
-
-    @property
-    def fitted_counts(self) -> PairCounts | None:
-        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
-        if self.counts is None or not self.thins_on_average:
-            return self.counts
-        return self.counts.expected(self.sample)
-
-    def term_frequencies(self) -> np.ndarray:
-        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
-        counts, vocabulary = self.fitted_counts, self._vocabulary()
-        if counts is not None and len(counts) == len(self.wv):
-            weights = counts.marginals.terms
-        else:
-            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
-        return np.asarray(weights / weights.sum())

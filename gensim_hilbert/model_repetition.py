@@ -98,8 +98,11 @@ def solver_of_known(model: HilbertMLE) -> partial[Unchanged] | None:
     are_ours = model.learnt_from is LearntFrom.COUNTS and model._vectors_crc == vectors_crc(model)
     is_whole = model.trained_on[-1].get("fitted") == what_is_fitted(model)
     has_loss = not model.compute_loss or model.running_training_loss
-    if not (are_ours and is_whole and has_loss) or model.vectors_option == "v+w":
-        return None
+    return unchanged(model) if are_ours and is_whole and has_loss else None
+
+
+def unchanged(model: HilbertMLE) -> partial[Unchanged]:
+    """Return what makes a solver that leaves vectors alone."""
     fitted = Fitted(model.syn1neg, model.wv.parameters, model.biases, model.psi_offset, model.offsets)
     return partial(Unchanged, fitted, float(model.running_training_loss))
 

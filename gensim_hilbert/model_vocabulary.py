@@ -35,6 +35,7 @@ class VocabularyHooks(Word2Vec):
     vector_size: int
     psi_offset: float
     counts: PairCounts | None
+    thins_on_average: bool | None
     biases: Biases | None
     offsets: Biases | None
     learnt_from: LearntFrom
@@ -201,3 +202,19 @@ class VocabularyHooks(Word2Vec):
         """Return the words, their counts, and the size of the corpus they are from."""
         size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
         return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
+
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
+
+    def term_frequencies(self) -> np.ndarray:
+        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
+        counts, vocabulary = self.fitted_counts, self._vocabulary()
+        if counts is not None and len(counts) == len(self.wv):
+            weights = counts.marginals.terms
+        else:
+            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
+        return np.asarray(weights / weights.sum())

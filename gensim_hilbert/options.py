@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from secrets import randbits
@@ -23,6 +24,8 @@ from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
 from gensim_hilbert.word_scan import MOST_WORDS
 
 SOLVERS = ("factorization", "gibbs")
+# What gensim passes to int() or float(): numbers may be texts, from a file of settings, say.
+CONVERTED = {"alpha": float, "min_alpha": float, "window": int, "workers": int, "negative": int}
 Kind = type[int] | type[float] | type[str] | type[bool]
 
 
@@ -150,7 +153,7 @@ OPTIONS = {option.name: option for option in (
            way_out="at any other rate nothing would be learnt; 0.025 is the default"),
     Option("window", 5, int, "Number of words to each side that are contexts.", least=1, limit=MOST_WINDOW,
            in_checkpoint=True, of_counts=True),
-    Option("min_count", 5, int, "Ignore words that occur less often than this.", least=0, also=(None,),
+    Option("min_count", 5, int, "Ignore words that occur less often than this.", also=(None,),
            of_counts=True),
     Option("max_vocab_size", None, int, "While words are counted, prune rare ones whenever there are more than this.",
            least=0, limit=MOST_WORDS, also=(None,), of_counts=True),
@@ -230,9 +233,13 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
     Whatever could only fail after hours of counting is refused here.
     """
     values = dict(given)
-    values["sample"] = given["sample"] or 0.0
+    for name, convert in CONVERTED.items():
+        if isinstance(given[name], str | float):
+            with suppress(ValueError, OverflowError):  # which the check below complains about
+                values[name] = convert(given[name])
+    values["sample"] = 0.0 if given["sample"] is None else given["sample"]
     values["seed"] = randbits(31) if given["seed"] is None else given["seed"]
-    if given["workers"] is None or (isinstance(given["workers"], Integral) and given["workers"] < 0):
+    if values["workers"] is None or (isinstance(values["workers"], Integral) and values["workers"] < 0):
         values["workers"] = default_workers(None)
     for name, option in OPTIONS.items():
         if complaint := option.complaint(values[name]):

@@ -183,6 +183,7 @@ class WordQueries:
     wv: KeyedVectors
     syn1neg: np.ndarray
     adopt_added_words: Callable[[], None]
+    term_frequencies: Callable[[], np.ndarray]
     window: int
     negative: int
     vectors_option: str
@@ -199,10 +200,6 @@ class WordQueries:
             )
         self.adopt_added_words()
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
-
-    def term_frequencies(self) -> np.ndarray:
-        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
-        raise NotImplementedError
 
     @property
     def covectors(self) -> KeyedVectors:

@@ -28,6 +28,9 @@ class PickledAsGensim(KeyedVectors):
         # By the newer protocols, an object can be pickled as an instance of its own class only.
         return as_gensim(self, self.gensim_class).__reduce_ex__(min(protocol, 1))
 
+    def __str__(self) -> str:
+        return str(as_gensim(self, self.gensim_class))
+
     def __copy__(self) -> KeyedVectors:
         """Return vectors of the same class that share all arrays."""
         return as_gensim(self, type(self))

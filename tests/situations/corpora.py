@@ -6,7 +6,8 @@ import itertools
 from gensim.models.phrases import Phrases
 from gensim.models.word2vec import BrownCorpus, LineSentence, PathLineSentences, Text8Corpus
 from gensim.test.utils import common_texts
-from situations.outcome import OPTIONS, built, situation, train, trained
+
+from situations.outcome import OPTIONS, built, hangs_in_gensim, situation, train, trained
 
 
 def text_file(folder, name="text.txt", texts=common_texts):
@@ -112,7 +113,7 @@ def a_corpus_file_that_is_a_number(kind, folder):
     return kind(corpus_file=5, **OPTIONS)
 
 
-@situation
+@hangs_in_gensim
 def a_corpus_file_as_path_object(kind, folder):
     text_file(folder)
     return sizes(kind(corpus_file=folder / "text.txt", **OPTIONS))

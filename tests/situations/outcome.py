@@ -13,10 +13,11 @@ import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import common_texts
 
-OPTIONS = {"vector_size": 8, "min_count": 1, "workers": 1, "epochs": 2, "seed": 1}
+OPTIONS = {"vector_size": 8, "min_count": 1, "workers": 1, "epochs": 2, "seed": 1, "sample": 0}
 # gensim's warnings about how its own threads are kept busy.
 ABOUT_JOBS = ("under 10 jobs per worker", "job loop exiting", "Effective 'alpha' higher")
 SITUATIONS: dict[str, Callable[..., Any]] = {}
+HANG_IN_GENSIM: set[str] = set()  # Word2Vec never returns, because a thread of it has failed.
 
 
 class Outcome(NamedTuple):
@@ -45,6 +46,12 @@ def situation(function: Callable[..., Any]) -> Callable[..., Any]:
     assert function.__name__ not in SITUATIONS
     SITUATIONS[function.__name__] = function
     return function
+
+
+def hangs_in_gensim(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a situation that is not run with Word2Vec."""
+    HANG_IN_GENSIM.add(function.__name__)
+    return situation(function)
 
 
 def trained(kind: type, texts: Any = None, **options: Any) -> Any:
@@ -97,6 +104,8 @@ def form_of(value: Any) -> Any:
 
 def outcome_of(function: Callable[..., Any], kind: type, folder: Path) -> Outcome:
     """Run a situation with a class, in a folder of its own."""
+    if kind is Word2Vec and function.__name__ in HANG_IN_GENSIM:
+        return Outcome(None, "hangs", False)
     messages, root = Messages(), logging.getLogger()
     folder.mkdir(exist_ok=True)
     root.addHandler(messages)

@@ -2,7 +2,9 @@
 
 import logging
 
+import numpy as np
 from gensim.test.utils import common_texts
+
 from situations.outcome import OPTIONS, built, situation, train, trained
 
 NAMES = (
@@ -178,5 +180,6 @@ def script_that_starts_from_pretrained_vectors(kind, folder):
     model = kind(**OPTIONS)
     model.build_vocab(common_texts)
     model.build_vocab([list(pretrained.wv.key_to_index)], update=True)
-    model.wv.vectors_lockf = [1.0] * len(model.wv)
-    return train(model)[1], model
+    model.wv.vectors_lockf = np.ones(len(model.wv), dtype=np.float32)
+    model.wv.intersect_word2vec_format(str(folder / "vectors.bin"), lockf=1.0)
+    return train(model, total_examples=9)[1], model

@@ -3,6 +3,7 @@
 import numpy as np
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import common_texts
+
 from situations.outcome import OPTIONS, built, situation, train, trained
 
 

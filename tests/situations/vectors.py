@@ -1,10 +1,12 @@
 """What can be asked of `model.wv` after training: every public method of gensim's KeyedVectors."""
 
 import copy
+import functools
 
 import numpy as np
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
+
 from situations.outcome import situation, trained
 
 # The expressions are evaluated with `wv` and `np`.
@@ -95,12 +97,17 @@ QUESTIONS = {
 }  # fmt: skip
 
 
+@functools.cache
+def vectors_of(kind):
+    """Vectors that are copied for each question."""
+    return trained(kind).wv
+
+
 def add(name, expression):
     """Add the situation of a question."""
 
     def ask(kind, folder):
-        model = trained(kind)
-        return eval(expression, {"wv": model.wv, "np": np, "model": model})
+        return eval(expression, {"wv": copy.deepcopy(vectors_of(kind)), "np": np})
 
     ask.__name__ = f"wv_{name}"
     situation(ask)

@@ -3,7 +3,8 @@
 import numpy as np
 from gensim.test.utils import common_texts
 from gensim.utils import RULE_DISCARD, RULE_KEEP
-from situations.outcome import OPTIONS, built, situation, train, trained
+
+from situations.outcome import OPTIONS, built, hangs_in_gensim, situation, train, trained
 
 MORE = [["graph", "artificial", "intelligence"], ["human", "intelligence"]] * 3
 
@@ -87,7 +88,7 @@ def vocabulary_by_frequencies(kind, folder):
 @situation
 def vocabulary_by_frequencies_with_their_corpus(kind, folder):
     model = kind(**OPTIONS | {"min_count": 2})
-    model.build_vocab_from_freq({"graph": 5, "human": 3, "tree": 1}, corpus_count=9, keep_raw_vocab=True)
+    model.build_vocab_from_freq({"graph": 5, "trees": 3, "tree": 1}, corpus_count=9, keep_raw_vocab=True)
     return state(model), train(model, total_examples=9)[1], model
 
 
@@ -160,7 +161,7 @@ def build_vocab_of_a_number(kind, folder):
     kind(**OPTIONS).build_vocab(5)
 
 
-@situation
+@hangs_in_gensim
 def reset_from_another_model(kind, folder):
     model, other = kind(**OPTIONS), trained(kind, min_count=2)
     model.reset_from(other)
@@ -200,5 +201,5 @@ def words_without_text_keep_their_vectors(kind, folder):
     model = trained(kind)
     model.build_vocab([["zebra", "yak"]] * 3, update=True)
     before = model.wv["zebra"].copy()
-    train(model)
+    train(model, total_examples=9)
     return np.array_equal(before, model.wv["zebra"])
