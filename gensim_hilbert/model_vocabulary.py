@@ -142,7 +142,8 @@ class VocabularyHooks(Word2Vec):
         Whatever needs covectors calls this. Such words have occurred 0 times.
         """
         before = len(getattr(self, "syn1neg", self.wv.vectors))
-        if before == len(self.wv.vectors):
+        have_occurred = np.any(self.wv.expandos.get("count", [])[before:])
+        if before >= len(self.wv.vectors) or have_occurred:  # Words of a text had covectors: somebody has cut them off.
             return
         if self.subwords:
             raise ValueError(

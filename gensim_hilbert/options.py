@@ -153,7 +153,7 @@ OPTIONS = {option.name: option for option in (
            way_out="at any other rate nothing would be learnt; 0.025 is the default"),
     Option("window", 5, int, "Number of words to each side that are contexts.", least=1, limit=MOST_WINDOW,
            in_checkpoint=True, of_counts=True),
-    Option("min_count", 5, int, "Ignore words that occur less often than this.", also=(None,),
+    Option("min_count", 5, int, "Ignore words that occur less often than this.", least=0, also=(None,),
            of_counts=True),
     Option("max_vocab_size", None, int, "While words are counted, prune rare ones whenever there are more than this.",
            least=0, limit=MOST_WORDS, also=(None,), of_counts=True),

@@ -4,7 +4,14 @@ DIFFERENCES = {
     "Wrong values are refused when the model is made": (
         *("vector_size_is_zero", "vector_size_is_text", "vector_size_is_none", "alpha_is_zero", "alpha_is_negative"),
         *("alpha_is_none", "window_is_zero", "window_is_negative", "window_is_none", "min_count_is_text"),
-        *("min_count_is_fraction", "sample_is_negative", "sample_is_text", "seed_is_text", "workers_is_zero"),
+        *(
+            "min_count_is_negative",
+            "min_count_is_fraction",
+            "sample_is_negative",
+            "sample_is_text",
+            "seed_is_text",
+            "workers_is_zero",
+        ),
         *("min_alpha_is_negative", "min_alpha_is_none", "negative_is_below_zero", "ns_exponent_is_none"),
         *("epochs_is_none", "epochs_is_text", "rates_that_are_negative"),
     ),
