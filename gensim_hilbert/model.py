@@ -17,6 +17,7 @@ from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_inference import InferredVectors, space_of
+from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, unchanged, what_is_fitted
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
     corpus_of,
@@ -30,18 +31,15 @@ from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
     counts_solver,
-    is_known,
+    kept_vectors,
     present_anchor,
     refuse_lost_space,
     refuse_sums,
-    solver_of_known,
     starting_point,
     stream_solver,
     sums_with_covectors,
     turned,
     vectors_crc,
-    what_is_fitted,
-    words_used,
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
@@ -52,7 +50,7 @@ from gensim_hilbert.queries import WordQueries
 from gensim_hilbert.text_vectors.methods import TextVectors
 from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
-from gensim_hilbert.training.session import AnySolver, Session, Watcher
+from gensim_hilbert.training.session import AnySolver, Session, Unchanged, Watcher
 from gensim_hilbert.training.space import Space
 from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import NothingToCount
@@ -281,7 +279,7 @@ class HilbertMLE(
         self, corpus_iterable: Any = None, corpus_file: Any = None, total_examples: int | None = None,
         total_words: int | None = None, epochs: int | None = None, start_alpha: float | None = None,
         end_alpha: float | None = None, word_count: int = 0, queue_factor: int = 2, report_delay: float = 1.0,
-        compute_loss: bool = False, callbacks: Iterable[Any] = (), *, add_again: bool = False, **kwargs: Any,
+        compute_loss: bool = False, callbacks: Iterable[Any] = (), *, add_again: bool = False,
     ) -> tuple[int, int]:  # fmt: skip
         """Count the pairs of a corpus, add them to those of earlier calls, and fit them all; or learn from the stream.
 
@@ -299,33 +297,39 @@ class HilbertMLE(
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
+        self.adopt_added_words()
         corpus = self._with_phrases(corpus_of(corpus_iterable, corpus_file, self._preparation()))
         vocabulary = self._vocabulary()
         if self.solver == "gibbs":
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
             return self._train_on_stream(corpus, total_words, epochs, callbacks, report_delay)
+        if self.thins_on_average is None:
+            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
         counts_before, trainings_before = self.counts, self.train_count
         try:
-            fresh = self._count(corpus, vocabulary)
+            text = count_unless_known(self, corpus, vocabulary, add_again=add_again)
         except NothingToCount as nothing:
             logger.warning(NOTHING_LEARNT, nothing)
+            self._run(
+                unchanged(self), self.learnt_from, epochs, callbacks, {"known": None}, description_of(corpus), None
+            )
             return 0, nothing.words * epochs
-        text = {**description_of(corpus), "text_counts": fresh.fingerprint}
-        if add_again or not is_known(self, fresh):
-            self.counts = fresh if self.counts is None else PairCounts.merge([self.counts, fresh])
+        record = text.record
+        if text.counts is not None:
+            self.counts = text.counts if self.counts is None else PairCounts.merge([self.counts, text.counts])
         elif solver := solver_of_known(self):
             logger.info("this text has been trained on before: it adds nothing, and the vectors stay as they are")
-            text["fitted"] = what_is_fitted(self)
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, {"known": fresh.fingerprint}, text, None)
-            return words_used(self, fresh, epochs)
+            source, record["fitted"] = {"known": record["text_counts"]}, what_is_fitted(self)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, record, None)
+            return text.words(epochs)
         try:
-            self._train_on_counts(epochs, callbacks, report_delay, text)
+            self._train_on_counts(epochs, callbacks, report_delay, record)
         except BaseException:
             if self.train_count == trainings_before:  # it has not begun; another try shall not count the text twice
                 self.counts = counts_before
             raise
-        return words_used(self, fresh, epochs)
+        return text.words(epochs)
 
     def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> PairCounts:
         """Count the pairs of a corpus."""
@@ -342,8 +346,6 @@ class HilbertMLE(
                 "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
             )
         recount, self._words_are_counted = not self._words_are_counted, False
-        if self.thins_on_average is None:
-            self.thins_on_average = (self.corpus_total_words or 0) < FEW_TOKENS
         return count_pairs(
             corpus, vocabulary, directory=None if self.checkpoint is None else self._checkpoint_folder() / "counts",
             recount=recount, window=self.window, shrink_windows=self.shrink_windows,
@@ -370,13 +372,15 @@ class HilbertMLE(
         goes_on = is_given or self.space or self.learnt_from in (LearntFrom.STREAM, LearntFrom.LOST_COUNTS)
         solver = counts_solver(self, counts, start if goes_on else None, epochs=epochs, report_delay=report_delay)
         anchor = anchor or present_anchor(self, keeps_axes=bool(goes_on))
+        are_random = self.learnt_from is LearntFrom.NOTHING and not goes_on
+        kept = kept_vectors(self, counts, are_random=are_random)
         source = {"counts": self.counts.fingerprint, "thins_on_average": self.thins_on_average}
         text = {**(text or {}), "counts": self.counts.fingerprint}
         if self.space is not None:
             text["covectors"] = self.space.fingerprint
         del start
         with nullcontext() if goes_on else self._without_random_vectors():
-            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor)
+            self._run(solver, LearntFrom.COUNTS, epochs, callbacks, source, text, anchor, kept)
             self.trained_on[-1]["fitted"] = what_is_fitted(self)  # only of a fit that has come to its end
 
     def _train_on_stream(
@@ -392,7 +396,9 @@ class HilbertMLE(
         )  # fmt: skip
         source = {"corpus": corpus.fingerprint, "total_words": words}
         anchor = present_anchor(self, keeps_axes=is_given)
-        done = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor).done
+        kept = kept_vectors(self, None, are_random=False)
+        run = self._run(solver, LearntFrom.STREAM, epochs, callbacks, source, description_of(corpus), anchor, kept)
+        done = run.done
         if not done.pairs:
             logger.warning(NOTHING_LEARNT, "no sentence has two known words within a window, or `sample` removes them")
         return done.used, done.words
@@ -406,6 +412,7 @@ class HilbertMLE(
         source: dict[str, Any],
         text: dict[str, Any],
         anchor: Anchor | None,
+        kept: Anchor | None = None,
     ) -> AnySolver:
         """Run a training with all that gensim does around it, and take over its result."""
         started = default_timer()
@@ -417,7 +424,7 @@ class HilbertMLE(
                 getattr(callback, moment)(self)
 
         def take_over(fitted: Fitted, loss: float) -> None:
-            fitted = turned(self, fitted, anchor)
+            fitted = turned(self, fitted, anchor, kept)
             self.set_vectors(fitted.covectors, fitted.parameters, fitted.biases)
             self.psi_offset, self.offsets, self.learnt_from = fitted.psi_offset, fitted.offsets, learns_from
             if learns_from is LearntFrom.STREAM:
@@ -445,7 +452,7 @@ class HilbertMLE(
         finally:
             if session.fitted is not None:
                 take_over(session.fitted, session.final_loss)
-                if self.vectors_option == "v+w":
+                if self.vectors_option == "v+w" and not isinstance(session.solver, Unchanged):
                     self.set_vectors(self.syn1neg, sums_with_covectors(self, anchor), self.biases)
             self.train_count += 1
             self.trained_on = [*self.trained_on, {"training": self.train_count, **text}]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.files import to_json
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.options import checkpoint_settings
@@ -19,13 +17,11 @@ from gensim_hilbert.training import from_counts, from_stream
 from gensim_hilbert.training.fit import Anchor, Fitted, Start
 from gensim_hilbert.training.from_counts import FromCounts
 from gensim_hilbert.training.from_stream import FromStream
-from gensim_hilbert.training.session import Unchanged
 from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
 
-RATES = ("alpha", "min_alpha")
 FULL_EPOCHS = 5  # gensim's default; in fewer epochs, vectors that somebody has set stay nearer to where they were
 
 
@@ -80,9 +76,10 @@ def checkpoint_request(model: HilbertMLE, vocabulary: Vocabulary, epochs: int, s
     }
 
 
-def vectors_crc(model: HilbertMLE) -> int:
-    """Return a checksum of covectors and vectors, which tells whether somebody else has set them."""
-    return crc32(np.ascontiguousarray(model.syn1neg).data, crc32(np.ascontiguousarray(model.wv.parameters).data))
+def vectors_crc(model: HilbertMLE, rows: int | None = None) -> int:
+    """Return a checksum of covectors and vectors, or of the first ones, which tells whether somebody has set them."""
+    vectors, covectors = model.wv.parameters[:rows], model.syn1neg[:rows]
+    return crc32(np.ascontiguousarray(covectors).data, crc32(np.ascontiguousarray(vectors).data))
 
 
 def starting_point(model: HilbertMLE, epochs: int) -> tuple[Start, bool]:
@@ -108,6 +105,21 @@ def present_anchor(model: HilbertMLE, *, keeps_axes: bool) -> Anchor | None:
     return Anchor(rows, model.wv.vectors[rows])
 
 
+def kept_vectors(model: HilbertMLE, counts: PairCounts | None, *, are_random: bool) -> Anchor | None:
+    """Return the vectors that stay as they are in gensim: those of words without a pair, except random ones.
+
+    Nobody counts the pairs of a stream: there, words that were added by hand stay, which have occurred 0 times.
+    """
+    if model.wv.composition is not None:
+        return None
+    stays = model.wv.expandos["count"] == 0
+    if counts is not None:
+        has_no_pair = counts.marginals.terms == 0
+        stays = has_no_pair & stays if are_random else has_no_pair
+    rows = np.flatnonzero(stays)
+    return Anchor(rows, model.wv.vectors[rows]) if len(rows) else None
+
+
 def anchor_in(model: HilbertMLE, other: Any) -> Anchor:
     """Return the vectors that another model, or KeyedVectors, has for the words of a model."""
     vectors = getattr(other, "wv", other)
@@ -123,14 +135,16 @@ def anchor_in(model: HilbertMLE, other: Any) -> Anchor:
     return Anchor(np.array(rows), vectors.vectors[others])
 
 
-def turned(model: HilbertMLE, fitted: Fitted, anchor: Anchor | None) -> Fitted:
-    """Return what a solver has learnt, turned onto an anchor if there is one."""
-    if anchor is None:
-        return fitted
-    from gensim_hilbert.training.gauge import turn_onto
+def turned(model: HilbertMLE, fitted: Fitted, anchor: Anchor | None, kept: Anchor | None = None) -> Fitted:
+    """Return what a solver has learnt, turned onto an anchor if there is one, and with the vectors that are kept."""
+    if anchor is not None:
+        from gensim_hilbert.training.gauge import turn_onto
 
-    shape = model.wv.composition
-    return turn_onto(anchor, fitted, fitted.parameters if shape is None else shape.vectors(fitted.parameters))
+        shape = model.wv.composition
+        fitted = turn_onto(anchor, fitted, fitted.parameters if shape is None else shape.vectors(fitted.parameters))
+    if kept is not None:
+        fitted.parameters[kept.rows] = kept.vectors
+    return fitted
 
 
 def sums_with_covectors(model: HilbertMLE, anchor: Anchor | None) -> np.ndarray:
@@ -139,36 +153,6 @@ def sums_with_covectors(model: HilbertMLE, anchor: Anchor | None) -> np.ndarray:
 
     fitted = Fitted(model.syn1neg, summed(model.syn1neg, model.wv.vectors))
     return (fitted if anchor is None else turn_onto(anchor, fitted, fitted.parameters)).parameters
-
-
-def is_known(model: HilbertMLE, text: PairCounts) -> bool:
-    """Tell whether a text with the same pairs, down to the last one, is part of a model's counts already."""
-    return model.counts is not None and text.fingerprint in (one.get("text_counts") for one in model.trained_on)
-
-
-def what_is_fitted(model: HilbertMLE) -> str:
-    """Return a fingerprint of what vectors are a function of, apart from learning rates: counts and settings."""
-    assert model.counts is not None
-    settings = {name: value for name, value in checkpoint_settings(model).items() if name not in RATES}
-    facts = {**settings, "counts": model.counts.fingerprint, "words": len(model.wv)}
-    return sha256(to_json(facts).encode()).hexdigest()
-
-
-def solver_of_known(model: HilbertMLE) -> partial[Unchanged] | None:
-    """Return what makes a solver that leaves vectors alone, if they are those of a whole fit to the model's counts."""
-    are_ours = model.learnt_from is LearntFrom.COUNTS and model._vectors_crc == vectors_crc(model)
-    is_whole = model.trained_on[-1].get("fitted") == what_is_fitted(model)
-    has_loss = not model.compute_loss or model.running_training_loss
-    if not (are_ours and is_whole and has_loss) or model.vectors_option == "v+w":
-        return None
-    fitted = Fitted(model.syn1neg, model.wv.parameters, model.biases, model.psi_offset, model.offsets)
-    return partial(Unchanged, fitted, float(model.running_training_loss))
-
-
-def words_used(model: HilbertMLE, text: PairCounts, epochs: int) -> tuple[int, int]:
-    """Return how many words of a text are used, after subsampling, and how many it has, over all epochs."""
-    used = int((text.vocabulary.counts * model._vocabulary().keep_probability(model.sample)).sum())
-    return used * epochs, text.vocabulary.tokens * epochs
 
 
 def refuse_sums(model: HilbertMLE) -> None:

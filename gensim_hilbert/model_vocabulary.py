@@ -40,6 +40,7 @@ class VocabularyHooks(Word2Vec):
     max_final_vocab: int | None
     psi_offset: float
     counts: PairCounts | None
+    thins_on_average: bool | None
     biases: Biases | None
     offsets: Biases | None
     learnt_from: LearntFrom
@@ -55,6 +56,7 @@ class VocabularyHooks(Word2Vec):
 
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
+        self.adopt_added_words()
         super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file, self.column), *args, **kwargs)
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
@@ -134,19 +136,43 @@ class VocabularyHooks(Word2Vec):
 
     def update_weights(self) -> None:
         """Make room for new words; vectors and counts of old words stay."""
-        before = len(self.wv.vectors)
-        if not before:
+        if not len(self.wv.vectors):
             raise RuntimeError("there is no vocabulary yet to be updated: build one first, with update=False")
         are_ours = self._vectors_crc == vectors_crc(self)
         self.wv.resize_vectors(seed=self.seed)
-        new = len(self.wv.vectors) - before
-        self.syn1neg = np.pad(self.syn1neg, ((0, new), (0, 0)))
-        if len(self.wv.vectors_lockf) > 1:
-            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, new), constant_values=1)
-        self.biases = padded(self.biases, new)
-        self.offsets = padded(self.offsets, new, -self.psi_offset)  # nothing is known about new words: their PMI is 0
+        self._pad_covectors()
         if are_ours:
             self._vectors_crc = vectors_crc(self)
+
+    def adopt_added_words(self) -> None:
+        """Give covectors, zeros so far, to words that somebody has added to `wv`, as `add_vector` does.
+
+        Whatever needs covectors calls this. Such words have occurred 0 times.
+        """
+        before = len(getattr(self, "syn1neg", self.wv.vectors))
+        have_occurred = np.any(self.wv.expandos.get("count", [])[before:])
+        if before >= len(self.wv.vectors) or have_occurred:  # Words of a text had covectors: somebody has cut them off.
+            return
+        if self.subwords:
+            raise ValueError(
+                f"with subwords=True, words such as {self.wv.index_to_key[before]!r} cannot be added by hand, because "
+                "vectors are means of those of n-grams; add words by build_vocab(..., update=True)"
+            )
+        are_ours = self._vectors_crc == vectors_crc(self, before)
+        self._pad_covectors()
+        self.make_cum_table()
+        if are_ours:
+            self._vectors_crc = vectors_crc(self)
+
+    def _pad_covectors(self) -> None:
+        """Make room for words that have vectors, but nothing else yet."""
+        new = len(self.wv.vectors) - len(self.syn1neg)
+        self.syn1neg = np.pad(self.syn1neg, ((0, new), (0, 0)))
+        if len(self.wv.vectors_lockf) > 1:
+            missing = len(self.wv) - len(self.wv.vectors_lockf)
+            self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, missing), constant_values=1)
+        self.biases = padded(self.biases, new)
+        self.offsets = padded(self.offsets, new, -self.psi_offset)  # nothing is known about new words: their PMI is 0
 
     def reset_from(self, other_model: Word2Vec) -> None:
         """Take over another model's vocabulary, and begin without counts."""
@@ -194,3 +220,10 @@ class VocabularyHooks(Word2Vec):
         """Return the words, their counts, and the size of the corpus they are from."""
         size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
         return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
+
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)

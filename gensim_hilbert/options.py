@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from secrets import randbits
@@ -27,6 +28,8 @@ from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS
 from gensim_hilbert.word_scan import MOST_WORDS
 
 SOLVERS = ("factorization", "gibbs")
+# What gensim passes to int() or float(): numbers may be texts, from a file of settings, say.
+CONVERTED = {"alpha": float, "min_alpha": float, "window": int, "workers": int, "negative": int}
 Kind = type[int] | type[float] | type[str] | type[bool]
 
 
@@ -243,9 +246,13 @@ def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
     Whatever could only fail after hours of counting is refused here.
     """
     values = dict(given)
-    values["sample"] = given["sample"] or 0.0
+    for name, convert in CONVERTED.items():
+        if isinstance(given[name], str | float):
+            with suppress(ValueError, OverflowError):  # which the check below complains about
+                values[name] = convert(given[name])
+    values["sample"] = 0.0 if given["sample"] is None else given["sample"]
     values["seed"] = randbits(31) if given["seed"] is None else given["seed"]
-    if given["workers"] is None or (isinstance(given["workers"], Integral) and given["workers"] < 0):
+    if values["workers"] is None or (isinstance(values["workers"], Integral) and values["workers"] < 0):
         values["workers"] = default_workers(None)
     for name, option in OPTIONS.items():
         if complaint := option.complaint(values[name]):

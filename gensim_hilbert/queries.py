@@ -188,6 +188,8 @@ class WordQueries:
 
     wv: KeyedVectors
     syn1neg: np.ndarray
+    adopt_added_words: Callable[[], None]
+    term_frequencies: Callable[[], np.ndarray]
     window: int
     negative: int
     vectors_option: str
@@ -206,27 +208,13 @@ class WordQueries:
             raise ValueError(
                 "PMI needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
             )
+        self.adopt_added_words()
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
-
-    @property
-    def fitted_counts(self) -> PairCounts | None:
-        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
-        if self.counts is None or not self.thins_on_average:
-            return self.counts
-        return self.counts.expected(self.sample)
-
-    def term_frequencies(self) -> np.ndarray:
-        """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
-        counts, vocabulary = self.fitted_counts, self._vocabulary()
-        if counts is not None and len(counts) == len(self.wv):
-            weights = counts.marginals.terms
-        else:
-            weights = vocabulary.counts * vocabulary.keep_probability(self.sample)
-        return np.asarray(weights / weights.sum())
 
     @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
+        self.adopt_added_words()
         return covectors_of(self.wv, self.syn1neg)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Hashable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,9 @@ from scipy import sparse
 
 from gensim_hilbert._walks import walk_on
 from gensim_hilbert.corpus import blocks
+from gensim_hilbert.corpus.any_tokens import KnownWords
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.sources import Corpus
-from gensim_hilbert.corpus.token_lists import encode_words
 
 STEPS_PER_BLOCK = 1 << 17  # Nodes that the walks of a block visit; a block is then about as large as one of text.
 
@@ -98,12 +99,19 @@ class WalkCorpus(Corpus):
     def __init__(self, graph: Graph, nodes: Sequence[Hashable], num_walks: int, walk_length: int, seed: int):
         self.graph, self.walker, self.nodes = graph, Walker(graph), nodes
         self.num_walks, self.walk_length, self.seed = num_walks, walk_length, seed
+        self.words: KnownWords | None = None
         self.names = [f"<{num_walks} walks from each of {len(graph)} nodes>"]
         digest = hashlib.sha256()
         for part in (graph.adjacency.indptr, graph.adjacency.indices, graph.adjacency.data):
             digest.update(np.ascontiguousarray(part).data)
         digest.update(repr(list(nodes)).encode("utf-8", "surrogatepass"))
         self.fingerprint = ["walks", digest.hexdigest(), num_walks, walk_length, seed]
+
+    def over(self, words: KnownWords) -> WalkCorpus:
+        """Return the same corpus, read for the words of a vocabulary: nodes can be any keys."""
+        corpus = copy(self)
+        corpus.words = words
+        return corpus
 
     def walks(self) -> Iterator[np.ndarray]:
         """Yield all walks, some at a time: one row per walk, with -1 behind the end of those that stop early."""
@@ -123,7 +131,8 @@ class WalkCorpus(Corpus):
 
     def blocks(self, *, streams: bool) -> Generator[Block]:
         """Yield all blocks in order; they are always made here."""
-        words = [encode_words([node])[:-1] for node in self.nodes]
+        assert self.words is not None
+        words = [self.words.encoded[node] for node in self.nodes]
         words += [b"\xfe", b""]  # The end of a walk, and what is behind it.
         end = len(self.nodes)
         start = 0

@@ -30,6 +30,9 @@ class PickledAsGensim(KeyedVectors):
         # By the newer protocols, an object can be pickled as an instance of its own class only.
         return as_gensim(self, self.gensim_class).__reduce_ex__(min(protocol, 1))
 
+    def __str__(self) -> str:
+        return str(as_gensim(self, self.gensim_class))
+
     def __copy__(self) -> KeyedVectors:
         """Return vectors of the same class that share all arrays."""
         return as_gensim(self, type(self))
@@ -77,6 +80,11 @@ class WordVectors(AnyKeyVectors, PickledAsGensim):
             plain.index_to_key = words_of_keys(self.index_to_key)
             plain.key_to_index = {word: row for row, word in enumerate(plain.index_to_key)}
         write_word2vec_format(plain.save_word2vec_format, fname, fvocab, *args, **kwargs)
+
+    def add_vectors(self, *args: Any, **kwargs: Any) -> None:
+        """Append words and their vectors; the parameters are gensim's. Words have occurred 0 times unless told so."""
+        super().add_vectors(*args, **kwargs)
+        self.allocate_vecattrs()
 
     def parameter_rows(self, words: int) -> int:
         """Return the number of rows that are learnt for so many words."""

@@ -8,7 +8,7 @@ import pytest
 from gensim.models.callbacks import CallbackAny2Vec
 from helpers import SMALL_OPTIONS, Stop, StopAfter, assert_same_but_for_a_turn, assert_same_vectors
 
-from gensim_hilbert import HilbertMLE
+from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.training.factorization import Factorization
 
 pytestmark = pytest.mark.usefixtures("short_training")
@@ -34,11 +34,29 @@ def fits(monkeypatch):
     return lambda: len(set(map(id, made)))
 
 
+@pytest.fixture
+def countings(monkeypatch):
+    """How often the pairs of a text were counted."""
+    made = []
+    count = PairCounts.from_corpus
+    monkeypatch.setattr(
+        PairCounts, "from_corpus", lambda *args, **options: made.append(args) or count(*args, **options)
+    )
+    return lambda: len(made)
+
+
+@pytest.fixture
+def news_file(some_news, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(map(" ".join, some_news)))
+    return path
+
+
 def train(model, texts, **options):
     return model.train(texts, total_examples=len(texts), epochs=1, **options)
 
 
-def test_a_loop_over_epochs_is_one_fit(some_news, fits, tmp_path):
+def test_a_loop_over_epochs_is_one_fit(some_news, news_file, fits):
     once = HilbertMLE(**SMALL_OPTIONS)
     once.build_vocab(some_news)
     words = train(once, some_news)
@@ -49,9 +67,7 @@ def test_a_loop_over_epochs_is_one_fit(some_news, fits, tmp_path):
         assert train(model, texts, callbacks=[moments]) == words
         model.alpha -= 0.002
         random.Random(1).shuffle(texts)
-    path = tmp_path / "text.txt"
-    path.write_text("\n".join(map(" ".join, some_news)))
-    model.train(corpus_file=str(path), total_words=1000, epochs=1)
+    model.train(corpus_file=str(news_file), total_words=1000, epochs=1)
     assert moments.names == ["epoch ends", "train ends"] * 3
     assert fits() == 2
     assert model.train_count == len(model.trained_on) == 4
@@ -102,12 +118,34 @@ def test_a_fit_that_was_stopped_is_made_again(some_news):
     assert_same_but_for_a_turn(model, HilbertMLE(some_news, **SMALL_OPTIONS))
 
 
-def test_a_loop_with_checkpoints_goes_on(some_news, tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_text("\n".join(map(" ".join, some_news)))
+def test_files_that_were_counted_are_not_counted_again(news_file, countings, tmp_path):
+    model = HilbertMLE(corpus_file=str(news_file), **SMALL_OPTIONS)
+    before = copy.deepcopy(model)
+    words = [model.train(corpus_file=str(news_file), total_words=1000, epochs=1) for _ in range(2)]
+    assert countings() == 1
+    assert_same_vectors(model, before)
+    model.save_pretrained(tmp_path / "model")
+    model = HilbertMLE.from_pretrained(tmp_path / "model")
+    words.append(model.train(corpus_file=str(news_file), total_words=1000, epochs=1))
+    assert countings() == 1
+    news_file.touch()  # It may hold another text now: it is counted, and found to be the same.
+    words.append(model.train(corpus_file=str(news_file), total_words=1000, epochs=1))
+    assert countings() == 2
+    assert len(set(words)) == 1
+    assert model.counts.total == before.counts.total
+    model.train(corpus_file=str(news_file), total_words=1000, epochs=1, add_again=True)
+    assert countings() == 3
+    assert model.counts.total == 2 * before.counts.total
+    with news_file.open("a") as file:
+        file.write("\nthe man the woman")
+    model.train(corpus_file=str(news_file), total_words=1000, epochs=1)
+    assert model.counts.total > 3 * before.counts.total
+
+
+def test_a_loop_with_checkpoints_goes_on(news_file, tmp_path):
     models = []
     for _ in range(2):
-        models.append(HilbertMLE(corpus_file=str(path), checkpoint=tmp_path / "checkpoint", **SMALL_OPTIONS))
+        models.append(HilbertMLE(corpus_file=str(news_file), checkpoint=tmp_path / "checkpoint", **SMALL_OPTIONS))
         for _ in range(2):
-            models[-1].train(corpus_file=str(path), total_words=1000, epochs=1)
+            models[-1].train(corpus_file=str(news_file), total_words=1000, epochs=1)
     assert_same_vectors(*models)
