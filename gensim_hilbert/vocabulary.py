@@ -11,7 +11,6 @@ from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,11 @@ import numpy as np
 from gensim_hilbert._tokens import WordTable
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, default_workers, map_blocks, reads_here
+from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.files import Staging
+from gensim_hilbert.objects import Place, place_of
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.untrusted import damage_named, parse_json
 
@@ -77,7 +78,8 @@ class Vocabulary:
         trim_rule: TrimRule | None = None,
         sorted_vocab: bool = True,
         workers: int | None = None,
-        executor: Executor | None = None,
+        executor: Any = None,
+        retries: int = RETRIES,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
         progress: bool = True,
@@ -93,8 +95,10 @@ class Vocabulary:
             the corpus, so that only one thread counts.
         workers : int, optional
             Number of threads; by default one per core.
-        executor : concurrent.futures.Executor, optional
+        executor : concurrent.futures.Executor or dask.distributed.Client, optional
             Where the work runs, instead of on threads.
+        retries : int
+            How often a task on the executor is tried again if it fails for a reason that may pass.
         errors : {"strict", "replace", "ignore"}
             How malformed UTF-8 is handled, as in `bytes.decode`.
         transport_params : dict, optional
@@ -105,13 +109,14 @@ class Vocabulary:
         refuse_rules(min_count, max_vocab_size, max_final_vocab)
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
-        source = as_corpus(corpus, transport_params)
+        source, executor = as_corpus(corpus, transport_params), as_executor(executor)
         table = scan_words(
             source,
             max_vocab_size=max_vocab_size,
             trim_rule=trim_rule,
-            workers=default_workers(workers),
+            workers=default_workers(workers, executor),
             executor=executor,
+            retries=retries,
             errors=errors,
             progress=progress,
         )
@@ -176,25 +181,27 @@ class Vocabulary:
         return (self.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
 
     def recounted(
-        self, corpus: Corpus, *, workers: int, executor: Executor | None, errors: str, progress: bool
+        self, corpus: Corpus, *, workers: int, executor: Executor | None, retries: int, errors: str, progress: bool
     ) -> Vocabulary:
         """Return a vocabulary of the same words with their counts in a corpus, and the size of that."""
-        table = scan_words(corpus, workers=workers, executor=executor, errors=errors, progress=progress)
+        table = scan_words(
+            corpus, workers=workers, executor=executor, retries=retries, errors=errors, progress=progress
+        )
         counts = [table.count_of(word.encode("utf-8", "surrogatepass")) for word in self.words]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Place) -> None:
         """Write one JSON array `[word, count]` per line, a form that holds any word."""
         with Staging() as staging, staging.create(os.fspath(path)) as file:
             for word, count in zip(self.words, self.counts.tolist(), strict=True):
                 file.write(f"[{encode_basestring_ascii(word)}, {count}]\n".encode("ascii"))
 
     @classmethod
-    def load(cls, path: str | Path, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
+    def load(cls, path: str | Place, *, tokens: int = 0, sentences: int = 0) -> Vocabulary:
         """Read a file that `save` has written; whatever is wrong with it is a ValueError that names it."""
         words: list[str] = []
         counts: list[int] = []
-        with damage_named(path, "a vocabulary"), open(path, encoding="ascii") as file:
+        with damage_named(path, "a vocabulary"), place_of(os.fspath(path)).open("r", encoding="ascii") as file:
             while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
                     words.append(word)
@@ -245,6 +252,7 @@ def scan_words(
     trim_rule: TrimRule | None = None,
     workers: int,
     executor: Executor | None,
+    retries: int = 0,
     errors: str,
     progress: bool,
 ) -> WordTable:
@@ -253,13 +261,15 @@ def scan_words(
         if max_vocab_size:
             table = scan_pruned(corpus, max_vocab_size, trim_rule, errors, bar)
         else:
-            table = scan_parallel(corpus, workers, executor, errors, bar)
+            table = scan_parallel(corpus, workers, executor, retries, errors, bar)
     if table.tokens == 0:
         raise NothingToCount(f"the corpus is empty: no word in {', '.join(corpus.names[:3])}")
     return table
 
 
-def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, errors: str, bar: Progress) -> WordTable:
+def scan_parallel(
+    corpus: Corpus, workers: int, executor: Executor | None, retries: int, errors: str, bar: Progress
+) -> WordTable:
     """Count blocks in any order: the table keeps the place where each word was first seen."""
     live = bar.update if executor is None else None
     table = WordTable()
@@ -270,6 +280,7 @@ def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, error
         executor=executor,
         share=UNLIMITED_SHARE,
         streams=reads_here(corpus, workers, executor),
+        retries=retries,
     ):
         table.merge(state)
         if not live:

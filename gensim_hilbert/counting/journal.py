@@ -1,12 +1,12 @@
-"""What an unfinished count has done so far: a file of JSON lines beside the runs of which it tells.
+"""What an unfinished count has done so far: JSON lines beside the runs of which they tell.
 
-The first line says what is being counted. A line that was cut off by a crash does not count, and the pairs of a run
-without a line are counted again. Every line is a pair of a checksum and an entry, so that damage is noticed.
+The first line says what is being counted. The pairs of a run without a line are counted again. Every line is a pair of
+a checksum and an entry, so that damage is noticed.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +14,12 @@ from typing import Any
 from zlib import crc32
 
 from gensim_hilbert.corpus.blocks import Block
-from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, RUN_SUFFIX, VOCABULARY, classes_for
+from gensim_hilbert.counting.layout import KEEP_BELOW, RUN_SUFFIX, VOCABULARY, classes_for
+from gensim_hilbert.counting.log import log_in
 from gensim_hilbert.counting.runs import Run
 from gensim_hilbert.counting.worker import TaskResult
 from gensim_hilbert.files import to_json
+from gensim_hilbert.objects import ObjectPath, Place
 from gensim_hilbert.untrusted import is_shallow, is_whole, parse_json, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -25,9 +27,9 @@ from gensim_hilbert.vocabulary import Vocabulary
 class Journal:
     """The finished part of a count."""
 
-    def __init__(self, directory: Path):
+    def __init__(self, directory: Place):
         self.directory = directory
-        self.path = directory / JOURNAL
+        self.log = log_in(directory)
         self.vocabulary: Vocabulary
         self.results: list[TaskResult] = []
         self.runs: dict[str, Run] = {}
@@ -36,23 +38,21 @@ class Journal:
         self.stitched = False  # whether the pairs across cuts are there
 
     @classmethod
-    def resume(cls, directory: Path, request: dict[str, Any] | None) -> Journal | None:
+    def resume(cls, directory: Place, request: dict[str, Any] | None) -> Journal | None:
         """Return the journal in `directory` if it is of the same count and all its runs are whole."""
         journal = cls(directory)
-        if request is None or not journal.path.exists():
+        if request is None:
             return None
         try:
-            lines = whole_lines(journal.path)
-            if not journal._read(lines, request):
+            lines = journal.log.lines()
+            if not lines or not journal._read(lines, request):
                 return None
         except (ValueError, LookupError, TypeError, AttributeError):  # It is empty, or spoilt: count again.
             return None
         if not all(run.is_whole() for run in journal.runs.values()):
             return None
-        os.truncate(journal.path, sum(len(line) + 1 for line in lines))
-        for path in directory.glob(f"*{RUN_SUFFIX}"):
-            if path.name not in journal.runs:
-                path.unlink()
+        journal.log.keep(lines)
+        remove_runs(directory, journal.runs)
         return journal
 
     def _read(self, lines: list[bytes], request: dict[str, Any]) -> bool:
@@ -75,7 +75,7 @@ class Journal:
         return True
 
     @classmethod
-    def start(cls, directory: Path, request: dict[str, Any] | None, vocabulary: Vocabulary) -> Journal:
+    def start(cls, directory: Place, request: dict[str, Any] | None, vocabulary: Vocabulary) -> Journal:
         """Begin a journal with what is counted."""
         journal = cls(directory)
         journal.vocabulary = vocabulary
@@ -85,13 +85,14 @@ class Journal:
 
     def discard(self) -> None:
         """Remove it, so that nothing goes on from here."""
-        self.path.unlink(missing_ok=True)
+        self.log.discard()
 
     def words_checksum(self) -> int:
         """Return a checksum of the vocabulary and the thresholds of subsampling, which lie beside the journal."""
         files = [path for name in (VOCABULARY, KEEP_BELOW) if (path := self.directory / name).exists()]
         for path in files:
-            require_regular(path)
+            if isinstance(path, Path):
+                require_regular(path)
         return crc32(b"".join(path.read_bytes() for path in files))
 
     def add(self, result: TaskResult) -> None:
@@ -131,13 +132,7 @@ class Journal:
         self.runs[result.path.name] = result
 
     def _write(self, entry: dict[str, Any]) -> None:
-        size = self.path.stat().st_size if self.path.exists() else 0
-        try:
-            with open(self.path, "a", encoding="ascii") as file:
-                file.write(f"[{checksum(entry)}, {to_json(entry)}]\n")
-        except OSError:  # The disk is full. Half a line must not become the beginning of another one.
-            os.truncate(self.path, size)
-            raise
+        self.log.append(f"[{checksum(entry)}, {to_json(entry)}]".encode("ascii"))
 
 
 def checksum(entry: Any) -> int:
@@ -153,17 +148,26 @@ def entry_of(line: bytes) -> Any:
     return entry
 
 
-def whole_lines(path: Path) -> list[bytes]:
-    """Return the lines of a journal; after the last line end there may be half a line."""
-    require_regular(path)
-    return path.read_bytes().split(b"\n")[:-1]
+def remove_runs(directory: Place, kept: Container[str]) -> None:
+    """Remove the runs of a folder, except for those of these names."""
+    if isinstance(directory, ObjectPath):
+        directory.remove_below([name for name in directory.below() if is_run(name) and name not in kept])
+        return
+    for path in directory.glob(f"*{RUN_SUFFIX}"):
+        if path.name not in kept:
+            path.unlink(missing_ok=True)
 
 
-def finished_runs(directory: Path) -> set[str]:
+def is_run(name: str) -> bool:
+    """Tell whether a name is that of a run."""
+    return name.endswith(RUN_SUFFIX)
+
+
+def finished_runs(directory: Place) -> set[str]:
     """Return the names of the runs that the journal in a directory has, if there is one that can be read."""
     names: set[str] = set()
-    with suppress(FileNotFoundError, ValueError):  # The journal is read again, and refused, by those who go on with it.
-        for entry in map(entry_of, whole_lines(directory / JOURNAL)[1:]):
+    with suppress(ValueError):  # The journal is read again, and refused, by those who go on with it.
+        for entry in map(entry_of, log_in(directory).lines()[1:]):
             names |= {run[0] for run in entry.get("runs", [entry.get("run")])}
             names -= set(entry.get("of", []))
     return names

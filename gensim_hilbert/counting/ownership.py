@@ -68,8 +68,13 @@ def foreign_parts(path: str, ours: set[str]) -> list[str]:
         foreign.append(LOCK)
     if os.path.isdir(shards):
         parts = ((name, os.path.join(shards, name)) for name in os.listdir(shards))
-        foreign += [f"{SHARDS}/{name}" for name, part in parts if not (SHARD_NAME.fullmatch(name) and is_plain(part))]
+        foreign += [f"{SHARDS}/{name}" for name, part in parts if not (is_shard(name) and is_plain(part))]
     return foreign
+
+
+def is_shard(name: str) -> bool:
+    """Tell whether a name is that of a shard, or of one that a killed process has not completed."""
+    return SHARD_NAME.fullmatch(name) is not None or TEMPORARY.fullmatch(name) is not None
 
 
 def is_plain(path: str, *, folder: bool = False) -> bool:

@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from itertools import product
 from operator import index
 from pathlib import Path
@@ -18,13 +17,18 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
+from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB, BucketStore
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
+from gensim_hilbert.counting.workplace import AnyDestination, destination_of
 from gensim_hilbert.counting.workspace import Destination
-from gensim_hilbert.outputs import local_path, refuse_inputs
+from gensim_hilbert.locations import name_of
+from gensim_hilbert.objects import ObjectPath, Place, place_of
+from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
@@ -53,9 +57,18 @@ class PairCounts:
     # ------------------------------------------------------------------ making
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str]) -> PairCounts:
-        """Open a store; its shards are mapped into memory when they are needed."""
-        return cls(Store(directory))
+    def open(cls, directory: str | os.PathLike[str], *, cache_gb: float = DEFAULT_CACHE_GB) -> PairCounts:
+        """Open a store; its shards are mapped into memory when they are needed.
+
+        Parameters
+        ----------
+        directory : path or s3:// URI
+            Where the store is.
+        cache_gb : float
+            For a store in a bucket, how many gigabytes of its shards are kept in the folder for temporary files.
+        """
+        place = place_of(name_of(directory))
+        return cls(BucketStore(place, cache_gb) if isinstance(place, ObjectPath) else Store(place))
 
     @classmethod
     def from_corpus(
@@ -77,7 +90,8 @@ class PairCounts:
         seed: int = 1,
         workers: int | None = None,
         memory_gb: float = 2.0,
-        executor: Executor | None = None,
+        executor: Any = None,
+        retries: int = RETRIES,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
         overwrite: bool = False,
@@ -93,7 +107,7 @@ class PairCounts:
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
             Whatever smart_open opens: plain, .gz, .bz2, .xz, .zst, s3://, gs://, http(s)://, hdfs:// and more. Text is
             UTF-8 with one sentence per line and words separated by white space; lines may have any length.
-        directory : path, optional
+        directory : path or s3:// URI, optional
             Where the store goes. Counting that was interrupted, or failed for a reason that may pass, goes on when it
             is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
             object.
@@ -129,9 +143,12 @@ class PairCounts:
             bound the scan for the vocabulary, which holds every distinct word of the corpus in 0.2 to 0.4 kB each, more
             with more workers; `max_vocab_size` does. With an executor, each of its processes has its own interpreter
             and its own copy of the vocabulary.
-        executor : concurrent.futures.Executor, optional
-            Where the work runs, instead of on threads: processes, Dask's `Client.get_executor()`, mpi4py's
-            `MPIPoolExecutor`. All workers must see `directory` (or the temporary directory) and the corpus.
+        executor : concurrent.futures.Executor or dask.distributed.Client, optional
+            Where the work runs, instead of on threads: processes, a client of Dask, mpi4py's `MPIPoolExecutor`. All
+            workers must see `directory` (or the temporary directory) and the corpus; in a bucket, they do.
+        retries : int
+            How often a task on the executor is tried again if it fails for a reason that may pass, such as the death
+            of its worker.
         transport_params : dict, optional
             Passed to smart_open.
         overwrite : bool
@@ -147,9 +164,8 @@ class PairCounts:
             trim_rule=trim_rule,
             sorted_vocab=sorted_vocab,
         )
-        resources = Resources(default_workers(workers), memory_gb, executor, progress)
-        if directory is not None:
-            directory = local_path(directory, "counts")
+        executor = as_executor(executor)
+        resources = Resources(default_workers(workers, executor), memory_gb, executor, progress, retries)
         request = build.CountRequest(as_corpus(corpus, transport_params), settings, rules, vocabulary, recount)
         return cls._made(
             directory,
@@ -272,14 +288,14 @@ class PairCounts:
         cls,
         directory: str | os.PathLike[str] | None,
         overwrite: bool,
-        make: Callable[[Destination], None],
+        make: Callable[[AnyDestination], None],
         inputs: Sequence[str | os.PathLike[str]] = (),
         *,
         inside: bool = False,
     ) -> PairCounts:
         """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
         if directory is not None:
-            destination = Destination(local_path(directory, "counts"), overwrite)
+            destination = destination_of(directory, overwrite)
             destination.refuse_inputs(inputs, inside=inside)
             make(destination)
             return cls.open(destination.path)
@@ -307,9 +323,13 @@ class PairCounts:
         return self._store.vocabulary
 
     @property
-    def directory(self) -> Path:
-        """The directory of the store."""
-        return self._store.directory
+    def directory(self) -> Place:
+        """The directory of the store, or its place in a bucket."""
+        return self._store.place
+
+    def local_directory(self) -> Path:
+        """Return the directory of the store, or of a copy of it on this machine if it is in a bucket."""
+        return self._store.local_directory()
 
     @property
     def manifest(self) -> dict[str, Any]:

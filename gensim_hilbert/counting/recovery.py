@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import shutil
+import tempfile
 from pathlib import Path
 
 from gensim_hilbert.counting.journal import finished_runs
 from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, VOCABULARY
 from gensim_hilbert.files import remove
 from gensim_hilbert.locks import LOCK
+from gensim_hilbert.objects import Place
 
 
 def keep_finished(work: Path) -> bool:
@@ -23,12 +25,13 @@ def keep_finished(work: Path) -> bool:
     return (work / JOURNAL).exists()
 
 
-def raise_explained(error: Exception, work: Path, kept: bool) -> None:
+def raise_explained(error: Exception, work: Place, kept: bool) -> None:
     """Raise an error that adds what the user can do about it; nothing is raised if there is nothing to add."""
     advice = []
     if isinstance(error, OSError) and is_full(error):
-        free = shutil.disk_usage(work.parent).free
-        advice = [f"the disk is full; {free >> 20} MB are free again in {work.parent}"]
+        folder = work.parent if isinstance(work, Path) else Path(tempfile.gettempdir())
+        free = shutil.disk_usage(folder).free
+        advice = [f"the disk is full; {free >> 20} MB are free again in {folder}"]
     if kept:
         advice.append(f"what is finished is kept in {work}, and the same command goes on from there")
     if not advice:
