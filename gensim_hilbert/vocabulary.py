@@ -120,6 +120,26 @@ class Vocabulary:
             errors=errors,
             progress=progress,
         )
+        return cls.from_table(
+            table,
+            min_count=min_count,
+            max_final_vocab=max_final_vocab,
+            trim_rule=trim_rule,
+            sorted_vocab=sorted_vocab,
+        )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: WordTable,
+        *,
+        min_count: int,
+        max_final_vocab: int | None,
+        trim_rule: TrimRule | None,
+        sorted_vocab: bool,
+        rare: int = 0,
+    ) -> Vocabulary:
+        """Keep the words of a table that gensim would keep; `rare` is how many there were that it does not have."""
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
             if trim_rule is not None:
@@ -128,10 +148,10 @@ class Vocabulary:
                 reason = f"more than max_final_vocab={max_final_vocab} are equally frequent; raise it"
             else:
                 reason = f"none occurs min_count={min_count} times; lower min_count"
-            raise ValueError(f"no word is left of {len(table)}: {reason}")
+            raise ValueError(f"no word is left of {len(table) + rare}: {reason}")
         if sorted_vocab:
             words, counts = sort_words(words, counts)
-        logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table), counts.sum(), table.tokens)
+        logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table) + rare, counts.sum(), table.tokens)
         return cls(words, counts, tokens=table.tokens, sentences=table.sentences)
 
     @cached_property

@@ -39,6 +39,7 @@ class DaskExecutor(Executor):
     def __init__(self, client: Any):
         self.client = client
         self.workers = max(1, sum(client.nthreads().values()))
+        self.address = str(client.scheduler_info(n_workers=0)["address"])
         self._executor = client.get_executor(pure=False)
         self._lost_since: float | None = None
 
@@ -54,12 +55,7 @@ class DaskExecutor(Executor):
             return
         self._lost_since = self._lost_since or time.monotonic()
         if self.client.status == "closed" or time.monotonic() - self._lost_since > LOST_SECONDS:
-            raise ExecutorLost(f"the Dask scheduler at {address_of(self.client)} is out of reach; start it again")
-
-
-def address_of(client: Any) -> str:
-    """Return the address of the scheduler of a client."""
-    return str(getattr(client.scheduler, "address", None) or client.scheduler_info().get("address", "?"))
+            raise ExecutorLost(f"the Dask scheduler at {self.address} is out of reach; start it again")
 
 
 def as_executor(executor: Any) -> Executor | None:
@@ -170,7 +166,9 @@ def lost(executor: Executor, error: BaseException) -> BaseException:
     """Return the error that tells the user that an executor takes no tasks any more."""
     if isinstance(error, HOPELESS):  # A task cannot be pickled, say.
         return error
-    what = f"{type(executor).__name__}: {error or type(error).__name__}"
+    what = f"{type(executor).__name__}: {error}" if str(error) else type(executor).__name__
+    if isinstance(executor, DaskExecutor):
+        what = f"the Dask scheduler at {executor.address} is gone"
     found = ExecutorLost(f"the executor does not work any more ({what}); make a new one")
     found.__cause__ = error
     return found

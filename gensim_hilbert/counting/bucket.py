@@ -25,6 +25,7 @@ from gensim_hilbert.counting.layout import (
     KEEP_BELOW,
     MANIFEST,
     MARGINALS,
+    SCAN,
     SHARDS,
     VOCABULARY,
     partial_of,
@@ -83,12 +84,12 @@ def is_part(name: str) -> bool:
 
 def is_part_of_work(name: str) -> bool:
     """Tell whether an object of this name can be part of a count that is under way."""
-    return (
-        is_part(name)
-        or name in (LOCK, KEEP_BELOW)
-        or name.startswith(f"{JOURNAL}/")
-        or RUN_NAME.fullmatch(name) is not None
-    )
+    return is_part(name) or name in (LOCK, KEEP_BELOW) or is_log(name) or RUN_NAME.fullmatch(name) is not None
+
+
+def is_log(name: str) -> bool:
+    """Tell whether an object of this name is a line of a journal."""
+    return name.startswith((f"{JOURNAL}/", f"{SCAN}/"))
 
 
 @contextmanager
@@ -136,10 +137,9 @@ def keep_finished_objects(work: ObjectPath) -> bool:
     names = work.below()
     if MANIFEST in names:
         return True  # Only its final place is missing.
-    runs = finished_runs(work)
-    kept = {LOCK, VOCABULARY, KEEP_BELOW} | runs | {name for name in names if name.startswith(f"{JOURNAL}/")}
+    kept = {LOCK, VOCABULARY, KEEP_BELOW} | finished_runs(work) | set(filter(is_log, names))
     work.remove_below([name for name in names if name not in kept])
-    return any(name.startswith(f"{JOURNAL}/") for name in names)
+    return any(map(is_log, names))
 
 
 def is_complete(place: ObjectPath) -> bool:

@@ -21,14 +21,16 @@ from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
 from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.bucket import is_complete
-from gensim_hilbert.counting.journal import Journal
-from gensim_hilbert.counting.layout import KEEP_BELOW, SHARDS, VOCABULARY, classes_for, new_run
+from gensim_hilbert.counting.journal import Journal, remove_runs
+from gensim_hilbert.counting.layout import KEEP_BELOW, SCAN, SHARDS, VOCABULARY, classes_for, new_run
+from gensim_hilbert.counting.log import log_in
 from gensim_hilbert.counting.merge import reduce_runs, write_class
 from gensim_hilbert.counting.plan import Plan, Resources
 from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription, read_manifest, write_manifest
+from gensim_hilbert.counting.words import is_for_executor, scan_on_executor
 from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
 from gensim_hilbert.counting.workplace import AnyDestination, building, clear
 from gensim_hilbert.counting.workspace import Destination, remove_replaced
@@ -80,8 +82,11 @@ class CountRequest:
             }
         )
 
-    def find_vocabulary(self, resources: Resources) -> Vocabulary:
+    def find_vocabulary(self, work: Place, resources: Resources) -> Vocabulary:
         """Collect the words to count over, reading the corpus once if need be."""
+        if self.vocabulary is None and is_for_executor(resources.executor, self.rules):
+            return scan_on_executor(self.corpus, work, self.describe(), self.rules, self.settings.errors, resources)
+        clear(work)
         scan: dict[str, Any] = {
             "workers": resources.workers,
             "executor": resources.executor,
@@ -111,8 +116,7 @@ def count_corpus(request: CountRequest, destination: AnyDestination, resources: 
             return  # It was interrupted when only the renaming was left.
         journal = Journal.resume(work, described)
         if journal is None:
-            clear(work)
-            vocabulary = request.find_vocabulary(resources)
+            vocabulary = request.find_vocabulary(work, resources)
             if settings.sample:
                 # If a vocabulary is given, tokens are removed by the frequencies in that: parts of a corpus, counted
                 # on their own, are thinned out by the frequencies in the whole.
@@ -120,6 +124,8 @@ def count_corpus(request: CountRequest, destination: AnyDestination, resources: 
                 (work / KEEP_BELOW).write_bytes(npy_bytes(frequencies.keep_below(settings.sample)))
             vocabulary.save(work / VOCABULARY)
             journal = Journal.start(work, described, vocabulary)
+            log_in(work, SCAN).discard()
+            remove_runs(work, ())
         else:
             vocabulary = journal.vocabulary
             logger.info("going on with %s: %d tokens are counted", work, journal.tokens)

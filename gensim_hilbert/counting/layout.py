@@ -35,6 +35,7 @@ SHARDS = "shards"
 SAVED_WITH_MODEL = "saved-with-model"  # an empty file in counts that belong to a model and are replaced with it
 
 JOURNAL = "journal.jsonl"
+SCAN = "words.jsonl"  # the journal of the scan for words
 KEEP_BELOW = "keep.npy"  # with `sample`: a token stays if its random draw is not above the number of its word
 RUN_SUFFIX = ".run"
 

@@ -6,7 +6,6 @@ import os
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-from gensim_hilbert.counting.layout import JOURNAL
 from gensim_hilbert.objects import ObjectPath, Place
 from gensim_hilbert.untrusted import require_regular
 
@@ -93,6 +92,6 @@ class BucketLog(Log):
         return sorted(name for name in self.folder.below() if name.isdecimal())
 
 
-def log_in(directory: Place) -> Log:
-    """Return the log of the journal in a folder."""
-    return FileLog(directory / JOURNAL) if isinstance(directory, Path) else BucketLog(directory / JOURNAL)
+def log_in(directory: Place, name: str) -> Log:
+    """Return the log of that name in a folder."""
+    return FileLog(directory / name) if isinstance(directory, Path) else BucketLog(directory / name)

@@ -16,6 +16,7 @@ from gensim_hilbert.counting.layout import (
     MARGINALS,
     RUN_SUFFIX,
     SAVED_WITH_MODEL,
+    SCAN,
     SHARDS,
     VOCABULARY,
 )
@@ -24,7 +25,7 @@ from gensim_hilbert.files import TEMPORARY
 from gensim_hilbert.locks import LOCK
 
 STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, SHARDS, SAVED_WITH_MODEL, LOCK}
-WORK_NAMES = {*STORE_NAMES, JOURNAL, KEEP_BELOW}
+WORK_NAMES = {*STORE_NAMES, JOURNAL, SCAN, KEEP_BELOW}
 RUN_NAME = re.compile(rf"[0-9a-f]{{32}}{re.escape(RUN_SUFFIX)}")
 SHARD_NAME = re.compile(r"\d\d\.bin")
 

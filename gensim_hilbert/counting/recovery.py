@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from gensim_hilbert.counting.journal import finished_runs
-from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, VOCABULARY
+from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, SCAN, VOCABULARY
 from gensim_hilbert.files import remove
 from gensim_hilbert.locks import LOCK
 from gensim_hilbert.objects import Place
@@ -18,11 +18,11 @@ def keep_finished(work: Path) -> bool:
     """Remove what is unfinished in a folder, and tell whether anything is left that counting can go on from."""
     if (work / MANIFEST).exists():
         return True  # Only the final name is missing.
-    kept = {LOCK, JOURNAL, VOCABULARY, KEEP_BELOW, *finished_runs(work)}
+    kept = {LOCK, JOURNAL, SCAN, VOCABULARY, KEEP_BELOW, *finished_runs(work)}
     for path in work.iterdir():
         if path.name not in kept:
             remove(path)
-    return (work / JOURNAL).exists()
+    return (work / JOURNAL).exists() or (work / SCAN).exists()
 
 
 def raise_explained(error: Exception, work: Place, kept: bool) -> None:

@@ -31,6 +31,7 @@ class TaskResult:
     runs: list[Run] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     tokens: int = 0
+    sentences: int = 0  # if words are counted
     cost: int = 0  # bytes read
     error: OSError | None = None  # why nothing could be read after these blocks
 
@@ -42,23 +43,22 @@ class TaskResult:
             "runs": [run.to_json() for run in self.runs],
             "seams": [seam.to_json() for seam in self.seams],
             "tokens": self.tokens,
+            "sentences": self.sentences,
             "cost": self.cost,
         }
 
     @classmethod
     def from_json(cls, directory: Place, entry: dict[str, Any]) -> TaskResult:
         """Make one of its entry in the journal, or raise a ValueError if that is none."""
-        if not all(
-            map(is_whole, [entry["tokens"], entry["cost"], *chain.from_iterable(entry["blocks"] + entry["ends"])])
-        ):
+        sizes = [entry[name] for name in ("tokens", "sentences", "cost")]
+        if not all(map(is_whole, [*sizes, *chain.from_iterable(entry["blocks"] + entry["ends"])])):
             raise ValueError("the numbers of a task cannot be right")
         return cls(
             [(source, start) for source, start in entry["blocks"]],
             {source: number for source, number in entry["ends"]},
             [Run.from_json(directory, run) for run in entry["runs"]],
             [Seam.from_json(seam) for seam in entry["seams"]],
-            entry["tokens"],
-            entry["cost"],
+            *sizes,
         )
 
 
