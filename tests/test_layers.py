@@ -12,7 +12,18 @@ PACKAGE = Path(gensim_hilbert.__file__).parent
 NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
-    ["files", "interruption", "locations", "locks", "outputs", "processes", "progress", "tensors", "untrusted"],
+    [
+        "files",
+        "objects",
+        "interruption",
+        "locations",
+        "locks",
+        "outputs",
+        "processes",
+        "progress",
+        "tensors",
+        "untrusted",
+    ],
     ["corpus"],
     ["vocabulary"],
     ["counting"],

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from operator import index
@@ -20,16 +18,14 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
-from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB, BucketStore
+from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB
+from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
-from gensim_hilbert.counting.workplace import AnyDestination, destination_of
-from gensim_hilbert.counting.workspace import Destination
-from gensim_hilbert.locations import name_of
-from gensim_hilbert.objects import ObjectPath, Place, place_of
+from gensim_hilbert.counting.workplace import AnyDestination
+from gensim_hilbert.objects import Place
 from gensim_hilbert.outputs import refuse_inputs
-from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import TrimRule, Vocabulary
 
@@ -67,8 +63,7 @@ class PairCounts:
         cache_gb : float
             For a store in a bucket, how many gigabytes of its shards are kept in the folder for temporary files.
         """
-        place = place_of(name_of(directory))
-        return cls(BucketStore(place, cache_gb) if isinstance(place, ObjectPath) else Store(place))
+        return cls(open_store(directory, cache_gb))
 
     @classmethod
     def from_corpus(
@@ -294,20 +289,7 @@ class PairCounts:
         inside: bool = False,
     ) -> PairCounts:
         """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
-        if directory is not None:
-            destination = destination_of(directory, overwrite)
-            destination.refuse_inputs(inputs, inside=inside)
-            make(destination)
-            return cls.open(destination.path)
-        parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
-        try:
-            make(Destination(parent / "counts", temporary=True))
-            counts = cls.open(parent / "counts")
-        except BaseException:
-            shutil.rmtree(parent, ignore_errors=True)
-            raise
-        remove_with(counts._store, parent)
-        return counts
+        return cls(made_store(directory, overwrite, make, inputs, inside=inside))
 
     def _refuse_expected(self, what: str) -> None:
         if self._keep is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from gensim_hilbert._tokens import WordTable
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
+from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.corpus.texts import Text, texts
 from gensim_hilbert.counting.journal import WordsJournal
@@ -50,11 +51,22 @@ def scan_on_executor(
         clear(directory)
         parts = max(1, min(MOST_PARTS, (corpus.total or MOST_PARTS * PART_BYTES) // PART_BYTES))
         journal = WordsJournal.start(directory, request, parts)
+    try:
+        return scanned(corpus, journal, rules, errors, resources)
+    except (CorpusChanged, ArithmeticError, TypeError, ValueError):
+        journal.discard()  # The same request would fail again, or mix two states of the corpus.
+        raise
+
+
+def scanned(
+    corpus: Corpus, journal: WordsJournal, rules: dict[str, Any], errors: str, resources: Resources
+) -> Vocabulary:
+    """Count the words of all blocks that the journal does not have yet, and add up all parts."""
     executor, retries = resources.executor, resources.retries
     with Progress("words", corpus.total, show=resources.progress) as bar:
         bar.update(sum(result.cost for result in journal.results))
         for result in map_blocks(
-            partial(count_words, directory=directory, parts=journal.parts, errors=errors),
+            partial(count_words, directory=journal.directory, parts=journal.parts, errors=errors),
             corpus,
             workers=resources.workers,
             executor=executor,

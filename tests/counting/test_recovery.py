@@ -23,6 +23,7 @@ from texts import TEXT, pieces, zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.corpus import dispatch, web
+from gensim_hilbert.corpus.executors import ExecutorLost
 from gensim_hilbert.counting import build
 from gensim_hilbert.counting.journal import Journal, finished_runs
 from gensim_hilbert.counting.layout import JOURNAL, partial_of

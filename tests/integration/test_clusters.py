@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from texts import zipf_text
 from gensim_hilbert import HilbertMLE, PairCounts
 from gensim_hilbert.corpus import dispatch
 from gensim_hilbert.corpus.executors import ExecutorLost
+from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.objects import ObjectPath
 
 OPTIONS = {"min_count": 2, "window": 3, "progress": False}
@@ -108,7 +110,6 @@ def test_a_lost_scheduler_is_told_and_the_same_call_goes_on(corpus, store, expec
 def test_a_task_that_always_fails_is_named_after_so_many_attempts(corpus, store, s3, cluster):
     client, bucket = s3
     with client_of(cluster) as dask:
-        as_corpus = pytest.importorskip("gensim_hilbert.corpus.sources").as_corpus
         resolved = as_corpus(corpus)
         client.delete_object(Bucket=bucket, Key="corpus/3.txt")
         with pytest.raises(OSError, match=r"corpus/3.txt cannot be opened.*is kept") as caught:
@@ -139,7 +140,7 @@ def test_other_counts_and_foreign_objects_are_not_replaced(corpus, store, s3):
     replaced = PairCounts.from_corpus(corpus, directory=store, overwrite=True, **OPTIONS | {"window": 2})
     assert replaced.window.reach == 2
     client.put_object(Bucket=bucket, Key="wiki.counts/letter.txt", Body=b"mine")
-    with pytest.raises(FileExistsError, match="letter.txt in it is no part of pair counts"):
+    with pytest.raises(FileExistsError, match=r"letter\.txt in it is no part of pair counts"):
         PairCounts.from_corpus(corpus, directory=store, overwrite=True, **OPTIONS)
     with pytest.raises(ValueError, match="cannot be the output"):
         PairCounts.from_corpus(corpus, directory=f"s3://{bucket}/corpus", **OPTIONS)
@@ -151,12 +152,13 @@ def test_other_counts_and_foreign_objects_are_not_replaced(corpus, store, s3):
 def test_soak(corpus, store, expected, cluster, seed):
     """Workers die every few moments, and then the scheduler; the same call goes on with the next cluster."""
     draw = random.Random(seed)
-    with client_of(cluster) as client, killing(cluster, every=draw.uniform(0.3, 1.5), seed=seed):
-        with killing_after_runs(cluster, store, draw.randrange(1, 20)):
-            try:
-                PairCounts.from_corpus(corpus, executor=client, directory=store, retries=20, **OPTIONS)
-            except ExecutorLost:
-                pass
+    with (
+        client_of(cluster) as client,
+        killing(cluster, every=draw.uniform(0.3, 1.5), seed=seed),
+        killing_after_runs(cluster, store, draw.randrange(1, 20)),
+        suppress(ExecutorLost),
+    ):
+        PairCounts.from_corpus(corpus, executor=client, directory=store, retries=20, **OPTIONS)
     cluster.kill()
     cluster.start()
     with client_of(cluster) as client, killing(cluster, every=draw.uniform(0.3, 1.5), seed=seed):
