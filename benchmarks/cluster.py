@@ -3,7 +3,7 @@
     python benchmarks/cluster.py --terabytes 1 --workers 8
 
 The corpus is a description: names and sizes of compressed files in a bucket. Its blocks are dealt out by the code that
-counts, to worker processes of a Dask LocalCluster. A task waits for as long as counting its share takes by a
+counts, to worker processes of a Dask LocalCluster, which are replaced when they die. A task waits for as long as counting its share takes by a
 measurement at the beginning of the run, scaled down so that a whole task is --seconds. Some workers die in a task,
 --deaths of all tasks, and some tasks, --stragglers of all, take ten times as long. What comes out is the time against
 the ideal (all work, evenly divided, without deaths and stragglers), how many tasks were repeated, and how many bytes
@@ -16,6 +16,9 @@ import argparse
 import os
 import pickle
 import random
+import subprocess
+import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -67,6 +70,36 @@ def simulated(portion: list[Block], seconds_per_byte: float, deaths: float, stra
     return TaskResult([(b.source, 0) for b in portion], {}, [Run(mark, offsets, 0)], [], size // 6, 0, size)
 
 
+class Fleet(threading.Thread):
+    """Worker processes, each of which is replaced when it has died, as managers of clusters do."""
+
+    def __init__(self, address: str, size: int):
+        super().__init__(daemon=True)
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+        self.command = [*command, "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
+        self.workers = [self._worker() for _ in range(size)]
+        self.stopped = threading.Event()
+
+    def _worker(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def run(self) -> None:
+        """Replace dead workers until it is stopped."""
+        while not self.stopped.wait(0.1):
+            self.workers = [self._worker() if each.poll() is not None else each for each in self.workers]
+
+    def __enter__(self) -> Fleet:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stopped.set()
+        self.join()
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+
+
 def main() -> None:
     """Run the simulation and print one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -86,9 +119,11 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.environ["SIMULATION"] = folder
         with (
-            LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+            Fleet(cluster.scheduler_address, options.workers),
             Client(cluster) as client,
         ):
+            client.wait_for_workers(options.workers)
             executor = as_executor(client)
             task = partial(simulated, seconds_per_byte=scaled, deaths=options.deaths, stragglers=options.stragglers)
             begun = time.perf_counter()

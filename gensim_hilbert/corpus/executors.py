@@ -23,6 +23,7 @@ Result = TypeVar("Result")
 RETRIES = 3  # of a task, unless the user says otherwise
 LOOK_SECONDS = 1.0  # between two looks at whether the executor is still there
 LOST_SECONDS = 30.0  # for how long a scheduler may be out of reach
+UNMANNED_SECONDS = 300.0  # for how long a scheduler may have no worker
 STALL_SECONDS = 3600.0  # for how long no task may end
 FINISH_SECONDS = 60.0  # how long others may take, after a failure, to finish what they have begun
 # What would fail again, however often it is tried.
@@ -42,6 +43,7 @@ class DaskExecutor(Executor):
         self.address = str(client.scheduler_info(n_workers=0)["address"])
         self._executor = client.get_executor(pure=False)
         self._lost_since: float | None = None
+        self._manned_at = time.monotonic()  # when it was last seen to have workers
 
     def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """Have a worker do something."""
@@ -49,13 +51,25 @@ class DaskExecutor(Executor):
         return future
 
     def refuse_lost(self) -> None:
-        """Raise an error if the scheduler has been out of reach for too long."""
+        """Raise an error if the scheduler has been out of reach for too long, or without workers."""
+        now = time.monotonic()
         if self.client.status == "running":
             self._lost_since = None
+            self._refuse_unmanned(now)
             return
-        self._lost_since = self._lost_since or time.monotonic()
-        if self.client.status == "closed" or time.monotonic() - self._lost_since > LOST_SECONDS:
+        self._lost_since = self._lost_since or now
+        if self.client.status == "closed" or now - self._lost_since > LOST_SECONDS:
             raise ExecutorLost(f"the Dask scheduler at {self.address} is out of reach; start it again")
+
+    def _refuse_unmanned(self, now: float) -> None:
+        if now - self._manned_at < LOST_SECONDS:
+            return
+        if self.client.nthreads():
+            self._manned_at = now
+        elif now - self._manned_at > UNMANNED_SECONDS:
+            raise ExecutorLost(
+                f"the Dask scheduler at {self.address} has had no worker for {UNMANNED_SECONDS:.0f} seconds; start some"
+            )
 
 
 def as_executor(executor: Any) -> Executor | None:

@@ -15,7 +15,7 @@ from clusters import client_of, dask_processes
 from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.corpus import dispatch
+from gensim_hilbert.corpus import dispatch, executors
 from gensim_hilbert.corpus.executors import ExecutorLost
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.objects import ObjectPath
@@ -105,6 +105,18 @@ def test_a_lost_scheduler_is_told_and_the_same_call_goes_on(corpus, store, expec
     counts = PairCounts.from_corpus(corpus, workers=2, directory=store, **OPTIONS)
     assert counts.fingerprint == expected.fingerprint
     assert is_clean(store)
+
+
+def test_a_scheduler_without_workers_is_not_waited_for(corpus, store, cluster, monkeypatch):
+    monkeypatch.setattr(executors, "LOST_SECONDS", 0.1)
+    monkeypatch.setattr(executors, "UNMANNED_SECONDS", 1.0)
+    with client_of(cluster) as client:
+        executor = executors.as_executor(client)
+        for worker in cluster.workers:
+            worker.kill()
+            worker.wait()
+        with pytest.raises(ExecutorLost, match="has had no worker for 1 seconds; start some"):
+            PairCounts.from_corpus(corpus, executor=executor, directory=store, **OPTIONS)
 
 
 def test_a_task_that_always_fails_is_named_after_so_many_attempts(corpus, store, s3, cluster):
