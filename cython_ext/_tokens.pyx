@@ -476,6 +476,59 @@ cdef class WordTable:
         ends = np.array(<uint64_t[:self.size]> self.ends) if self.size else np.zeros(0, dtype=np.uint64)
         return text, ends, self.counts(), self.first_places(), self.tokens, self.sentences
 
+    def split(self, uint32_t parts):
+        """Divide the words into so many parts, by their hashes: words of any two tables fall into the same ones.
+
+        Returns (text, ends, counts, places) as `state` does, sorted by part, with ends that begin anew in each part;
+        and where in those arrays the words of each part begin, and where in the text.
+        """
+        cdef uint64_t used = self.start_of(self.size)
+        cdef uint64_t k, length, start, place
+        cdef uint32_t part, number
+        text = np.empty(used, dtype=np.uint8)
+        numbers = [np.empty(self.size, dtype=np.uint64) for _ in range(3)]
+        word_starts, byte_starts = np.zeros(parts + 1, dtype=np.uint64), np.zeros(parts + 1, dtype=np.uint64)
+        part_of, count_of = np.empty(self.size, dtype=np.uint32), np.empty(self.size, dtype=np.uint64)
+        cdef uint8_t[::1] text_out = text
+        cdef uint64_t[::1] ends_out = numbers[0]
+        cdef uint64_t[::1] counts_out = numbers[1]
+        cdef uint64_t[::1] places_out = numbers[2]
+        cdef uint64_t[::1] words_before = word_starts
+        cdef uint64_t[::1] bytes_before = byte_starts
+        cdef uint32_t[::1] parts_of = part_of
+        cdef uint64_t[::1] counts_of = count_of
+        if self.size == 0:
+            return text, *numbers, word_starts, byte_starts
+        with nogil:
+            for k in range(self.mask + 1):
+                if self.slots[k].id:
+                    number = self.slots[k].id - 1
+                    part = <uint32_t> ((fold(self.slots[k].a ^ SALT_A, self.slots[k].b ^ SALT_B) >> 32) % parts)
+                    parts_of[number] = part
+                    counts_of[number] = self.slots[k].count
+                    words_before[part + 1] += 1
+                    bytes_before[part + 1] += self.ends[number] - self.start_of(number)
+            for part in range(parts):
+                words_before[part + 1] += words_before[part]
+                bytes_before[part + 1] += bytes_before[part]
+        next_word, next_byte = word_starts.copy(), byte_starts.copy()
+        cdef uint64_t[::1] word_next = next_word
+        cdef uint64_t[::1] byte_next = next_byte
+        with nogil:
+            for number in range(self.size):
+                part = parts_of[number]
+                start = self.start_of(number)
+                length = self.ends[number] - start
+                place = byte_next[part]
+                if length:
+                    memcpy(&text_out[place], self.text + start, length)
+                byte_next[part] = place + length
+                ends_out[word_next[part]] = place + length - bytes_before[part]
+                counts_out[word_next[part]] = counts_of[number]
+                places_out[word_next[part]] = self.places[number]
+                word_next[part] += 1
+        return text, *numbers, word_starts, byte_starts
+
     def words(self, selection=None):
         """Return the words, or those with the given numbers, as a list of str."""
         cdef uint32_t k

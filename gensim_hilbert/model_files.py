@@ -191,12 +191,13 @@ class CountsPlace:
         if counts is None or self._is_there():
             return
         try:
-            Store(counts.directory, self.words)
+            directory = counts.local_directory()
+            Store(directory, self.words)
         except (OSError, StoreError) as error:
             logger.warning("the counts of the model are gone, and it is saved without them: %s", error)
             return
         refuse_foreign(str(self.final), reason_to_keep_saved)
-        copy_store(counts.directory, self.staged)
+        copy_store(directory, self.staged)
 
     def _is_there(self) -> bool:
         """Whether the counts of the model are in their final place."""

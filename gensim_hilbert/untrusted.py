@@ -7,6 +7,7 @@ of an allocation before the file has been seen to hold that much.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import math
 import os
@@ -97,6 +98,13 @@ def is_whole(value: Any, least: int = 0, below: int = 1 << 63) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------- arrays
+
+
+def npy_bytes(array: np.ndarray) -> bytes:
+    """Return an array as the bytes of a .npy file."""
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return file.getvalue()
 
 
 def read_npy(file: BinaryIO) -> np.ndarray:

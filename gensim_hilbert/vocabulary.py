@@ -11,7 +11,6 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,14 @@ import numpy as np
 from gensim_hilbert._tokens import WordTable, all_str
 from gensim_hilbert.corpus.any_tokens import EncodedWords, numbered
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.files import Staging
 from gensim_hilbert.keys import OBJECT, UnwritableKey, UnwrittenKey, key_from_json, key_to_json, same_key, same_keys
+from gensim_hilbert.objects import Place, place_of
 from gensim_hilbert.untrusted import damage_named, parse_json
-from gensim_hilbert.word_scan import TrimRule, keep_words, refuse_rules, scan_words, sort_words
+from gensim_hilbert.word_scan import CountedWords, TrimRule, keep_words, refuse_rules, scan_words, sort_words
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +72,8 @@ class Vocabulary:
         trim_rule: TrimRule | None = None,
         sorted_vocab: bool = True,
         workers: int | None = None,
-        executor: Executor | None = None,
+        executor: Any = None,
+        retries: int = RETRIES,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
         column: str | None = None,
@@ -91,8 +93,10 @@ class Vocabulary:
             the corpus, so that only one thread counts.
         workers : int, optional
             Number of threads; by default one per core.
-        executor : concurrent.futures.Executor, optional
+        executor : concurrent.futures.Executor or dask.distributed.Client, optional
             Where the work runs, instead of on threads.
+        retries : int
+            How often a task on the executor is tried again if it fails for a reason that may pass.
         errors : {"strict", "replace", "ignore"}
             How malformed UTF-8 is handled, as in `bytes.decode`.
         transport_params : dict, optional
@@ -106,15 +110,37 @@ class Vocabulary:
         if errors not in ERRORS:
             raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {errors!r}")
         source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends), column=column)
+        executor = as_executor(executor)
         table = scan_words(
             source,
             max_vocab_size=max_vocab_size,
             trim_rule=trim_rule,
-            workers=default_workers(workers),
+            workers=default_workers(workers, executor),
             executor=executor,
+            retries=retries,
             errors=errors,
             progress=progress,
         )
+        return cls.from_table(
+            table,
+            min_count=min_count,
+            max_final_vocab=max_final_vocab,
+            trim_rule=trim_rule,
+            sorted_vocab=sorted_vocab,
+        )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: CountedWords,
+        *,
+        min_count: int,
+        max_final_vocab: int | None,
+        trim_rule: TrimRule | None,
+        sorted_vocab: bool,
+        rare: int = 0,
+    ) -> Vocabulary:
+        """Keep the words of a table that gensim would keep; `rare` is how many there were that it does not have."""
         words, counts = keep_words(table, min_count or 0, max_final_vocab, trim_rule)
         if not words:
             if trim_rule is not None:
@@ -123,10 +149,10 @@ class Vocabulary:
                 reason = f"more than max_final_vocab={max_final_vocab} are equally frequent; raise it"
             else:
                 reason = f"none occurs min_count={min_count} times; lower min_count"
-            raise ValueError(f"no word is left of {len(table)}: {reason}")
+            raise ValueError(f"no word is left of {len(table) + rare}: {reason}")
         if sorted_vocab:
             words, counts = sort_words(words, counts)
-        logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table), counts.sum(), table.tokens)
+        logger.info("kept %d of %d words, %d of %d tokens", len(words), len(table) + rare, counts.sum(), table.tokens)
         return cls(words, counts, tokens=table.tokens, sentences=table.sentences)
 
     @cached_property
@@ -198,15 +224,17 @@ class Vocabulary:
         return (self.keep_probability(sample) * (2**32 - 1)).astype(np.uint32)
 
     def recounted(
-        self, corpus: Corpus, *, workers: int, executor: Executor | None, errors: str, progress: bool
+        self, corpus: Corpus, *, workers: int, executor: Executor | None, retries: int, errors: str, progress: bool
     ) -> Vocabulary:
         """Return a vocabulary of the same words with their counts in a corpus, and the size of that."""
-        table = scan_words(corpus.over(self), workers=workers, executor=executor, errors=errors, progress=progress)
+        table = scan_words(
+            corpus.over(self), workers=workers, executor=executor, retries=retries, errors=errors, progress=progress
+        )
         assert isinstance(table, WordTable)  # Over a vocabulary, all words have bytes.
         counts = [table.count_of(word) for word in self._in_bytes()]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
-    def save(self, path: str | Path, *, any_type: bool = False) -> None:
+    def save(self, path: str | Place, *, any_type: bool = False) -> None:
         """Write one JSON array `[word, count]` per line, a form that holds any text.
 
         Other words are written as keys.py says. If it has no form for one, that is an error, or with `any_type` only
@@ -234,7 +262,7 @@ class Vocabulary:
     @classmethod
     def load(
         cls,
-        path: str | Path,
+        path: str | Place,
         *,
         tokens: int = 0,
         sentences: int = 0,
@@ -248,7 +276,7 @@ class Vocabulary:
         """
         found: list[Any] = []
         counts: list[int] = []
-        with damage_named(path, "a vocabulary"), open(path, encoding="ascii") as file:
+        with damage_named(path, "a vocabulary"), place_of(os.fspath(path)).open("r", encoding="ascii") as file:
             while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
                     found.append(word)

@@ -96,6 +96,7 @@ def scan_words(
     trim_rule: TrimRule | None = None,
     workers: int,
     executor: Executor | None,
+    retries: int = 0,
     errors: str,
     progress: bool,
 ) -> CountedWords:
@@ -109,7 +110,7 @@ def scan_words(
         if pruning is not None:
             counted = scan_pruned(text, pruning, errors, bar)
         else:
-            counted = scan_parallel(text, workers, executor, errors, bar)
+            counted = scan_parallel(text, workers, executor, retries, errors, bar)
         if isinstance(text, TextOfTokens) and text.rest is not None:
             counted = scan_tokens(counted, text.rest, pruning, bar)
     if counted.tokens == 0:
@@ -133,7 +134,9 @@ def count_words(
     return table.state(), cost
 
 
-def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, errors: str, bar: Progress) -> WordTable:
+def scan_parallel(
+    corpus: Corpus, workers: int, executor: Executor | None, retries: int, errors: str, bar: Progress
+) -> WordTable:
     """Count blocks in any order: the table keeps the place where each word was first seen."""
     live = bar.update if executor is None else None
     table = WordTable()
@@ -144,6 +147,7 @@ def scan_parallel(corpus: Corpus, workers: int, executor: Executor | None, error
         executor=executor,
         share=UNLIMITED_SHARE,
         streams=reads_here(corpus, workers, executor),
+        retries=retries,
     ):
         table.merge(state)
         if not live:

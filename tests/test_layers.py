@@ -13,8 +13,13 @@ NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
     [
-        *("compact", "files", "interruption", "keys", "locations", "locks", "named_settings", "outputs"),
-        *("processes", "progress", "tensors", "untrusted"),
+        [
+            *("compact", "files", "interruption", "keys", "locations", "locks", "named_settings", "objects", "outputs"),
+            *("processes", "progress", "tensors", "untrusted"),
+        ],
+        ["corpus"],
+        ["vocabulary", "word_scan"],
+        ["phrases"],
     ],
     ["corpus"],
     ["vocabulary", "word_scan"],

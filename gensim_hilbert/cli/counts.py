@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from gensim_hilbert import PairCounts, Vocabulary
+from gensim_hilbert.cli.executors import on_cluster, with_cluster
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
-from gensim_hilbert.cli.outputs import LocalOutput
+from gensim_hilbert.cli.outputs import CountsOutput
 from gensim_hilbert.cli.results import as_json, show
 from gensim_hilbert.cli.settings import click_type
 from gensim_hilbert.counting.layout import partial_of
+from gensim_hilbert.counting.store import is_under_way
+from gensim_hilbert.objects import Place
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
 
@@ -47,7 +50,7 @@ class WindowWeights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is 
             self.fail(f"{value!r} is neither dynamic, flat, harmonic nor numbers with commas between them", param, ctx)
 
 
-workers = click.option("--workers", type=int, help="Number of threads.  [default: one per core]")
+workers = click.option("--workers", type=int, help="Number of threads, or of tasks at once.  [default: all]")
 memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory to work in.")
 
 
@@ -65,7 +68,7 @@ def with_text_options(function: Any) -> Any:
 
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
-@click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the counts.")
+@click.option("-o", "--output", required=True, type=CountsOutput(), help="Directory for the counts, or s3://…")
 @with_text_options
 @click.option(
     "--column",
@@ -116,36 +119,51 @@ def with_text_options(function: Any) -> Any:
 )
 @workers
 @memory_gb
+@with_cluster
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
-def count(corpus: tuple[str, ...], output: Path, vocabulary: Path | None, as_json: bool, **options: Any) -> None:
+def count(
+    corpus: tuple[str, ...],
+    output: Place,
+    vocabulary: Path | None,
+    dask: str | None,
+    mpi: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Count the word pairs of CORPUS: files, globs, directories or URIs, plain or compressed, one sentence per line.
 
     Tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv) and dumps of Wikipedia (.xml.bz2) are read as well.
 
     After an interruption, a failure of a server or a full disk, give the same command again, and it goes on from there.
+    Workers of --dask or --mpi that share no file system read the text from s3:// and write the counts there.
     """
     words: Vocabulary | None = None
     if vocabulary:
-        refuse_inputs(output, [vocabulary], inside=True)
+        if isinstance(output, Path):
+            refuse_inputs(output, [vocabulary], inside=True)
         words = PairCounts.open(vocabulary).vocabulary
     try:
-        counts = PairCounts.from_corpus(list(corpus), directory=output, vocabulary=words, **options)
+        with on_cluster(dask, mpi) as executor:
+            counts = PairCounts.from_corpus(
+                list(corpus), directory=output, vocabulary=words, executor=executor, **options
+            )
     except KeyboardInterrupt:
-        if (work := partial_of(output.resolve())).exists():
+        work = partial_of(output.resolve() if isinstance(output, Path) else output)
+        if is_under_way(work):
             click.echo(f"interrupted; give the same command again to go on ({work})", err=True)
         raise
     show(*facts_of(counts), as_json)
 
 
 @click.command(cls=Verb, short_help="Add up counts.")
-@click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=LocalOutput("counts"), help="Directory for the sum.")
+@click.argument("stores", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, type=CountsOutput(), help="Directory for the sum, or s3://…")
 @workers
 @memory_gb
 @click.option("--overwrite", is_flag=True, help="Replace other counts in the output directory.")
 @as_json
-def merge(stores: tuple[Path, ...], output: Path, as_json: bool, **options: Any) -> None:
+def merge(stores: tuple[str, ...], output: Place, as_json: bool, **options: Any) -> None:
     """Add up the counts of STORES, which must be over one vocabulary."""
     counts = PairCounts.merge([PairCounts.open(store) for store in stores], directory=output, **options)
     show(*facts_of(counts), as_json)

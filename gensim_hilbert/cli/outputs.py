@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from gensim_hilbert.locations import name_of
+from gensim_hilbert.locations import S3_SCHEMES, name_of, scheme_of
+from gensim_hilbert.objects import ObjectPath
 from gensim_hilbert.outputs import local_path
 
 
@@ -23,6 +24,22 @@ class LocalOutput(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is no
         """Return a Path."""
         try:
             return local_path(value, self.what)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class CountsOutput(LocalOutput):
+    """A path on this machine, or a place in a bucket."""
+
+    def __init__(self) -> None:
+        super().__init__("counts")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a Path, or an ObjectPath."""
+        if scheme_of(name_of(value)) not in S3_SCHEMES:
+            return super().convert(value, param, ctx)
+        try:
+            return ObjectPath.parse(name_of(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -16,6 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from typing import Any, TypeVar
 
 from gensim_hilbert.corpus.blocks import Block
+from gensim_hilbert.corpus.executors import on_executor, workers_of
 from gensim_hilbert.corpus.sources import Corpus
 
 Result = TypeVar("Result")
@@ -31,8 +32,10 @@ class Cancelled(Exception):  # It is not called an error because it is none.
     """Raised in tasks whose work is not wanted any more."""
 
 
-def default_workers(workers: int | None) -> int:
-    """Return the number of workers: as given, or one for each core that this process may use."""
+def default_workers(workers: int | None, executor: Executor | None = None) -> int:
+    """Return the number of workers: as given, as the executor has, or one for each core that this process may use."""
+    if workers is None and executor is not None and (found := workers_of(executor)) is not None:
+        return found
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if workers < 1:
@@ -152,13 +155,15 @@ def map_blocks(
     share: int,
     streams: bool,
     select: Callable[[Block], Block | None] = lambda block: block,
-    failed: Callable[[Result], bool] = lambda result: False,
+    failure: Callable[[Result], BaseException | None] = lambda result: None,
+    retries: int = 0,
 ) -> Iterator[Result]:
     """Yield the results of `task` over the blocks of a corpus, about `share` bytes at a time, in any order.
 
-    `select` is given each block, and returns what is wanted of it, or None. After a result of which `failed` is true,
-    and after an exception in a task, the others finish with the blocks that they have read. Their results are yielded,
-    too, before the exception is raised.
+    `select` is given each block, and returns what is wanted of it, or None; once a result has been used, it is asked
+    what is left to be done. After an exception in a task, and after a result that has a `failure`, the others finish
+    with the blocks that they have read. Their results are yielded, too, before the exception is raised. On the user's
+    executor, a task is tried again `retries` times before that.
     """
     blocks: Any = selected(corpus.blocks(streams=False), select)
     if streams:
@@ -168,8 +173,20 @@ def map_blocks(
     if executor is None or isinstance(executor, ThreadPoolExecutor):
         if streams and corpus.streams:
             blocks = ReadAhead(blocks)
-        return _on_threads(task, blocks, workers, executor, share, failed)
-    return in_parallel(task, portions(blocks, share), 2 * workers, executor, failed)
+        return _on_threads(task, blocks, workers, executor, share, failure)
+
+    def remaining(portion: list[Block]) -> list[Block] | None:
+        return list(selected(portion, select)) or None
+
+    return on_executor(
+        task,
+        portions(blocks, share),
+        2 * workers,
+        executor,
+        failure=failure,
+        remaining=remaining,
+        retries=retries,
+    )
 
 
 def selected(blocks: Iterable[Block], select: Callable[[Block], Block | None]) -> Iterator[Block]:
@@ -192,7 +209,7 @@ def _on_threads(
     workers: int,
     executor: ThreadPoolExecutor | None,
     share: int,
-    failed: Callable[[Result], bool],
+    failure: Callable[[Result], BaseException | None],
 ) -> Iterator[Result]:
     shared = SharedBlocks(iter(blocks))
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="gensim_hilbert")
@@ -207,7 +224,7 @@ def _on_threads(
         shared.stopped = True
 
     try:
-        yield from _results(submit, stop, workers, running, failed, FINISH_SECONDS)
+        yield from _results(submit, stop, workers, running, failure, FINISH_SECONDS)
     finally:
         shared.cancelled = True
         if isinstance(blocks, ReadAhead):
@@ -222,12 +239,30 @@ def in_parallel(
     items: Iterable[Any],
     most: int,
     executor: Executor | None,
-    failed: Callable[[Result], bool] = lambda result: False,
+    *,
+    retries: int = 0,
 ) -> Iterator[Result]:
     """Yield the results of a task over items, in any order, with at most `most` of them under way at once.
 
     After a failure, no task is begun any more; the results of those that have begun are yielded before it is raised.
+    On the user's executor, a task is tried again `retries` times before that.
     """
+    if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+        return on_executor(
+            task,
+            items,
+            most,
+            executor,
+            failure=lambda result: None,
+            remaining=lambda item: item,
+            retries=retries,
+        )
+    return _items_on_threads(task, items, most, executor)
+
+
+def _items_on_threads(
+    task: Callable[[Any], Result], items: Iterable[Any], most: int, executor: Executor | None
+) -> Iterator[Result]:
     pool = executor or ThreadPoolExecutor(most, thread_name_prefix="gensim_hilbert")
     running: set[Future[Result]] = set()
     waiting = iter(items)
@@ -244,7 +279,7 @@ def in_parallel(
             future.cancel()
 
     try:
-        yield from _results(submit, stop, most, running, failed)
+        yield from _results(submit, stop, most, running, lambda result: None)
     finally:
         for future in running:
             future.cancel()
@@ -258,7 +293,7 @@ def _results(
     stop: Callable[[], None],
     most: int,
     running: set[Future[Result]],
-    failed: Callable[[Result], bool],
+    failure: Callable[[Result], BaseException | None],
     patience: float | None = None,
 ) -> Iterator[Result]:
     """Yield results as they come, with at most `most` futures in `running`, until `submit` has no more.
@@ -266,15 +301,15 @@ def _results(
     At the first failure `stop` is called; the results of others that end within `patience` seconds are yielded, too.
     """
     error: BaseException | None = None
-    has_failed = is_stopped = False
+    is_stopped = False
     until: float | None = None  # when nobody waits for the others any longer
     while True:
         try:
             while not is_stopped and len(running) < most and (future := submit()) is not None:
                 running.add(future)
         except Exception as refusal:  # The executor is broken.
-            error, has_failed = refusal, True
-        if has_failed and not is_stopped:
+            error = error or refusal
+        if error is not None and not is_stopped:
             is_stopped = True
             stop()
             until = None if patience is None else time.monotonic() + patience
@@ -288,11 +323,11 @@ def _results(
             if future.cancelled():
                 continue
             if (raised := future.exception()) is not None:
-                error, has_failed = error or raised, True
+                error = error or raised
             else:
                 result = future.result()
-                has_failed |= failed(result)
                 yield result
+                error = error or failure(result)
     if error is not None:
         raise error
 

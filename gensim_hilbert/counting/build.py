@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,26 @@ from gensim_hilbert.corpus.blocks import BLOCK_BYTES
 from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
 from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus
-from gensim_hilbert.counting.journal import Journal
-from gensim_hilbert.counting.layout import KEEP_BELOW, SHARDS, VOCABULARY, classes_for, new_run
+from gensim_hilbert.counting.bucket import is_complete
+from gensim_hilbert.counting.journal import Journal, remove_runs
+from gensim_hilbert.counting.layout import KEEP_BELOW, SCAN, SHARDS, VOCABULARY, classes_for, new_run
+from gensim_hilbert.counting.log import log_in
 from gensim_hilbert.counting.merge import reduce_runs, write_class
 from gensim_hilbert.counting.plan import Plan, Resources
 from gensim_hilbert.counting.runs import Run, RunWriter, write_triples
 from gensim_hilbert.counting.seams import stitch
 from gensim_hilbert.counting.settings import CountSettings, Window
 from gensim_hilbert.counting.store import MergedShards, Store, StoreDescription, read_manifest, write_manifest
+from gensim_hilbert.counting.words import is_for_executor, scan_on_executor
 from gensim_hilbert.counting.worker import CountTask, count_pairs, forget_words, load_words
-from gensim_hilbert.counting.workspace import Destination, building, clear, remove_replaced
+from gensim_hilbert.counting.workplace import AnyDestination, building, clear
+from gensim_hilbert.counting.workspace import Destination, remove_replaced
 from gensim_hilbert.files import as_read_back
 from gensim_hilbert.keys import same_keys
+from gensim_hilbert.objects import ObjectPath, Place
 from gensim_hilbert.phrases.applying import phrases_of
 from gensim_hilbert.progress import Progress
+from gensim_hilbert.untrusted import npy_bytes
 from gensim_hilbert.vocabulary import ERRORS, Vocabulary
 from gensim_hilbert.word_scan import NothingToCount, refuse_rules
 
@@ -80,12 +85,16 @@ class CountRequest:
             }
         )
 
-    def find_vocabulary(self, resources: Resources) -> Vocabulary:
+    def find_vocabulary(self, work: Place, resources: Resources) -> Vocabulary:
         """Collect the words to count over, reading the corpus once if need be."""
+        if self.vocabulary is None and is_for_executor(self.corpus, resources.executor, self.rules):
+            return scan_on_executor(self.corpus, work, self.describe(), self.rules, self.settings.errors, resources)
+        clear(work)
         scan: dict[str, Any] = {
             "workers": resources.workers,
             "executor": resources.executor,
             "errors": self.settings.errors,
+            "retries": resources.retries,
             "progress": resources.progress,
         }
         if self.vocabulary is None:
@@ -97,27 +106,29 @@ class CountRequest:
         return Vocabulary(given.words, given.counts, **size)
 
 
-def count_corpus(request: CountRequest, destination: Destination, resources: Resources) -> Vocabulary | None:
+def count_corpus(request: CountRequest, destination: AnyDestination, resources: Resources) -> Vocabulary | None:
     """Count a corpus into a store, or complete what an interrupted call has begun; returns the words if it has them."""
     settings, described = request.settings, request.describe()
     if described is not None and is_answer(destination.path, described):
         logger.info("%s holds these counts already", destination.path)
-        remove_replaced(destination)
+        if isinstance(destination, Destination):
+            remove_replaced(destination)
         return None
     with building(destination, resumable=described is not None) as work:
         if described is not None and is_answer(work, described):
             return None  # It was interrupted when only the renaming was left.
         journal = Journal.resume(work, described)
         if journal is None:
-            clear(work)
-            vocabulary = request.find_vocabulary(resources)
+            vocabulary = request.find_vocabulary(work, resources)
             if settings.sample:
                 # If a vocabulary is given, tokens are removed by the frequencies in that: parts of a corpus, counted
                 # on their own, are thinned out by the frequencies in the whole.
                 frequencies = vocabulary if request.vocabulary is None else request.vocabulary
-                np.save(work / KEEP_BELOW, frequencies.keep_below(settings.sample))
+                (work / KEEP_BELOW).write_bytes(npy_bytes(frequencies.keep_below(settings.sample)))
             vocabulary.save(work / VOCABULARY, any_type=destination.temporary)
             journal = Journal.start(work, described, vocabulary)
+            log_in(work, SCAN).discard()
+            remove_runs(work, ())
         else:
             vocabulary = journal.vocabulary
             logger.info("going on with %s: %d tokens are counted", work, journal.tokens)
@@ -143,11 +154,13 @@ def count_corpus(request: CountRequest, destination: Destination, resources: Res
     return vocabulary
 
 
-def is_answer(target: Path, described: Any) -> bool:
+def is_answer(target: Place, described: Any) -> bool:
     """Tell whether a store with these very counts is there, undamaged: if it is not, counting again must help."""
     try:
         if read_manifest(target)["request"] != described:
             return False
+        if isinstance(target, ObjectPath):
+            return is_complete(target)
         Store(target).verify()
     except (OSError, ValueError):
         return False
@@ -164,7 +177,6 @@ def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan
     with Progress("pairs", corpus.total, show=resources.progress) as bar:
         bar.update(sum(result.cost for result in journal.results))
         live = bar.update if resources.executor is None else None
-        failure: OSError | None = None
         try:
             load_words(task, vocabulary)  # Threads find them there.
             for result in map_blocks(
@@ -175,17 +187,15 @@ def count_blocks(corpus: Corpus, settings: CountSettings, journal: Journal, plan
                 share=plan.share,
                 streams=reads_here(corpus, plan.workers, resources.executor),
                 select=journal.select,
-                failed=lambda result: result.error is not None,
+                failure=lambda result: result.error,
+                retries=resources.retries,
             ):
-                failure = failure or result.error
                 if result.blocks:
                     journal.add(result)
                 if not live:
                     bar.update(result.cost, result.tokens)
         finally:
             forget_words()
-        if failure is not None:
-            raise failure
     tokens = journal.tokens
     if vocabulary.tokens and tokens != vocabulary.tokens:
         change = (
@@ -212,7 +222,7 @@ def refuse_overflow(total: int, window: Window) -> None:
 
 
 def finish(
-    work: Path,
+    work: Place,
     runs: list[Run],
     description: StoreDescription,
     plan: Plan,
@@ -223,7 +233,15 @@ def finish(
     size, classes = description.size, description.classes
     workers, executor = plan.workers, resources.executor
     runs = reduce_runs(
-        runs, size, classes, work, fan_in=plan.fan_in, workers=workers, executor=executor, journal=note_merged
+        runs,
+        size,
+        classes,
+        work,
+        fan_in=plan.fan_in,
+        workers=workers,
+        executor=executor,
+        retries=resources.retries,
+        journal=note_merged,
     )
     (work / SHARDS).mkdir(exist_ok=True)
     marginals = np.zeros((2, size), dtype="<u8")
@@ -232,7 +250,7 @@ def finish(
         write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work)
     )
     with Progress("merge", classes, show=resources.progress, unit=" shards") as bar:
-        for row_class, result in in_parallel(task, range(classes), workers, executor):
+        for row_class, result in in_parallel(task, range(classes), workers, executor, retries=resources.retries):
             parts.append(result.chunks)
             marginals[0] += result.contexts
             marginals[1] += result.terms
@@ -251,7 +269,7 @@ def finish(
 # ---------------------------------------------------------------------------------------------------- adding up
 
 
-def merge_stores(stores: list[Store], destination: Destination, resources: Resources) -> Vocabulary:
+def merge_stores(stores: list[Store], destination: AnyDestination, resources: Resources) -> Vocabulary:
     """Add up stores over one vocabulary; the words of some may be the first words of it."""
     if not stores:
         raise ValueError("nothing to merge: give at least one store")
@@ -299,7 +317,7 @@ def refuse_unlike(first: Store, store: Store) -> None:
             raise ValueError(f"{store.directory} differs from {first.directory} in its {what}; only like stores add up")
 
 
-def write_stored(store: Store, classes: int, directory: Path, most: int) -> Run:
+def write_stored(store: Store, classes: int, directory: Place, most: int) -> Run:
     """Write the counts of a store as a run of so many classes."""
     with RunWriter(new_run(directory)) as writer:
         for row_class in range(classes):
@@ -344,7 +362,7 @@ def import_triples(
     counts: np.ndarray,
     scale: int,
     vocabulary: Vocabulary,
-    destination: Destination,
+    destination: AnyDestination,
     resources: Resources,
     window: Window | None = None,
 ) -> Vocabulary:

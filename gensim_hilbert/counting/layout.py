@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 from uuid import uuid4
 
 import numpy as np
+
+from gensim_hilbert.objects import ObjectPath, Place, place_of
 
 FORMAT = "gensim_hilbert pair counts"
 SCHEMA = 1
@@ -35,6 +37,7 @@ SHARDS = "shards"
 SAVED_WITH_MODEL = "saved-with-model"  # an empty file in counts that belong to a model and are replaced with it
 
 JOURNAL = "journal.jsonl"
+SCAN = "words.jsonl"  # the journal of the scan for words
 KEEP_BELOW = "keep.npy"  # with `sample`: a token stays if its random draw is not above the number of its word
 RUN_SUFFIX = ".run"
 
@@ -73,12 +76,16 @@ def padding(length: int) -> int:
     return -length % CHUNK_ALIGNMENT
 
 
-def new_run(directory: str | Path) -> Path:
+def new_run(directory: str | Place) -> Place:
     """Return a name for a run that nobody else uses: a task that was given up may still be writing its own."""
-    return Path(directory) / f"{uuid4().hex}{RUN_SUFFIX}"
+    return place_of(os.fspath(directory)) / f"{uuid4().hex}{RUN_SUFFIX}"
 
 
-def partial_of(directory: Path) -> Path:
+@overload
+def partial_of(directory: Path) -> Path: ...
+@overload
+def partial_of(directory: ObjectPath) -> ObjectPath: ...
+def partial_of(directory: Place) -> Place:
     """Return the folder in which a store is put together before it takes its name."""
     return directory.with_name(directory.name + ".partial")
 

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from gensim_hilbert.corpus.dispatch import in_parallel
 from gensim_hilbert.counting.layout import COUNT_WIDTHS, INDEX_COLUMNS, new_run, number_dtype, padding, shard_name
 from gensim_hilbert.counting.plan import TILE_ROOM
 from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
+from gensim_hilbert.objects import Place, created, place_of
 
 
 class ClassResult(NamedTuple):
@@ -35,7 +35,7 @@ def write_class(
     scatter = TileScatter(classes, TILE_ROOM, mirrored, contexts, terms)
     number = number_dtype(size, classes)
     index: list[tuple[int, ...]] = []
-    with open(Path(directory) / shard_name(row_class), "wb") as file:
+    with created(place_of(directory) / shard_name(row_class)) as file:
 
         def flush(tile: int) -> None:
             rows, columns, counts = scatter.take(tile)
@@ -67,11 +67,12 @@ def reduce_runs(
     runs: list[Run],
     size: int,
     classes: int,
-    directory: Path,
+    directory: Place,
     *,
     fan_in: int,
     workers: int,
     executor: Executor | None,
+    retries: int = 0,
     journal: Callable[[list[Run], Run], None],
 ) -> list[Run]:
     """Merge groups of runs until no more than `fan_in` are left.
@@ -82,7 +83,7 @@ def reduce_runs(
     while len(runs) > fan_in:
         groups = [runs[start : start + fan_in] for start in range(0, len(runs), fan_in)]
         runs = []
-        for group, result in in_parallel(merge_group, groups, workers, executor):
+        for group, result in in_parallel(merge_group, groups, workers, executor, retries=retries):
             runs.append(result)
             if len(group) > 1:
                 journal(group, result)
@@ -91,5 +92,5 @@ def reduce_runs(
     return runs
 
 
-def _merge_group(group: list[Run], size: int, classes: int, directory: Path) -> tuple[list[Run], Run]:
+def _merge_group(group: list[Run], size: int, classes: int, directory: Place) -> tuple[list[Run], Run]:
     return group, group[0] if len(group) == 1 else merge_runs(group, size, classes, new_run(directory))

@@ -17,6 +17,7 @@ from gensim_hilbert.counting.layout import (
     PHRASES,
     RUN_SUFFIX,
     SAVED_WITH_MODEL,
+    SCAN,
     SHARDS,
     VOCABULARY,
 )
@@ -25,7 +26,7 @@ from gensim_hilbert.files import TEMPORARY
 from gensim_hilbert.locks import LOCK
 
 STORE_NAMES = {MANIFEST, VOCABULARY, MARGINALS, INDEX, PHRASES, SHARDS, SAVED_WITH_MODEL, LOCK}
-WORK_NAMES = {*STORE_NAMES, JOURNAL, KEEP_BELOW}
+WORK_NAMES = {*STORE_NAMES, JOURNAL, SCAN, KEEP_BELOW}
 RUN_NAME = re.compile(rf"[0-9a-f]{{32}}{re.escape(RUN_SUFFIX)}")
 SHARD_NAME = re.compile(r"\d\d\.bin")
 
@@ -69,8 +70,13 @@ def foreign_parts(path: str, ours: set[str]) -> list[str]:
         foreign.append(LOCK)
     if os.path.isdir(shards):
         parts = ((name, os.path.join(shards, name)) for name in os.listdir(shards))
-        foreign += [f"{SHARDS}/{name}" for name, part in parts if not (SHARD_NAME.fullmatch(name) and is_plain(part))]
+        foreign += [f"{SHARDS}/{name}" for name, part in parts if not (is_shard(name) and is_plain(part))]
     return foreign
+
+
+def is_shard(name: str) -> bool:
+    """Tell whether a name is that of a shard, or of one that a killed process has not completed."""
+    return SHARD_NAME.fullmatch(name) is not None or TEMPORARY.fullmatch(name) is not None
 
 
 def is_plain(path: str, *, folder: bool = False) -> bool:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from itertools import product
 from operator import index
 from pathlib import Path
@@ -18,18 +15,21 @@ import numpy as np
 from scipy import sparse
 
 from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build, exchange
+from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB
 from gensim_hilbert.counting.graphs import FromGraph
+from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
-from gensim_hilbert.counting.workspace import Destination
-from gensim_hilbert.outputs import local_path, refuse_inputs
+from gensim_hilbert.counting.workplace import AnyDestination
+from gensim_hilbert.objects import Place
+from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.phrases.applying import with_phrases
 from gensim_hilbert.phrases.table import Phrases
-from gensim_hilbert.processes import remove_with
 from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import TrimRule
@@ -58,12 +58,25 @@ class PairCounts(FromGraph):
     # ------------------------------------------------------------------ making
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str], *, words: Sequence[Any] | None = None) -> PairCounts:
+    def open(
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        words: Sequence[Any] | None = None,
+        cache_gb: float = DEFAULT_CACHE_GB,
+    ) -> PairCounts:
         """Open a store; its shards are mapped into memory when they are needed.
 
-        `words` are needed only if some are of a type that no file without pickle can hold: `index_to_key` of a model.
+        Parameters
+        ----------
+        directory : path or s3:// URI
+            Where the store is.
+        words : list, optional
+            Needed only if some words are of a type that no file without pickle can hold: `index_to_key` of a model.
+        cache_gb : float
+            For a store in a bucket, how many gigabytes of its shards are kept in the folder for temporary files.
         """
-        return cls(Store(directory, words))
+        return cls(open_store(directory, words, cache_gb))
 
     @classmethod
     def from_corpus(
@@ -88,7 +101,8 @@ class PairCounts(FromGraph):
         seed: int = 1,
         workers: int | None = None,
         memory_gb: float = 2.0,
-        executor: Executor | None = None,
+        executor: Any = None,
+        retries: int = RETRIES,
         errors: str = "strict",
         transport_params: dict[str, Any] | None = None,
         column: str | None = None,
@@ -109,7 +123,7 @@ class PairCounts(FromGraph):
             datasets; see docs/tables.md. Dumps of Wikipedia (.xml.bz2) are read as the text of their articles.
         column : str, optional
             The column of tables that holds the text; it may be left out if there is only one such column.
-        directory : path, optional
+        directory : path or s3:// URI, optional
             Where the store goes. Counting that was interrupted, or failed for a reason that may pass, goes on when it
             is called again with the same arguments. If it is left out, the store is temporary and vanishes with the
             object.
@@ -155,9 +169,12 @@ class PairCounts(FromGraph):
             bound the scan for the vocabulary, which holds every distinct word of the corpus in 0.2 to 0.4 kB each, more
             with more workers; `max_vocab_size` does. With an executor, each of its processes has its own interpreter
             and its own copy of the vocabulary.
-        executor : concurrent.futures.Executor, optional
-            Where the work runs, instead of on threads: processes, Dask's `Client.get_executor()`, mpi4py's
-            `MPIPoolExecutor`. All workers must see `directory` (or the temporary directory) and the corpus.
+        executor : concurrent.futures.Executor or dask.distributed.Client, optional
+            Where the work runs, instead of on threads: processes, a client of Dask, mpi4py's `MPIPoolExecutor`. All
+            workers must see `directory` (or the temporary directory) and the corpus; in a bucket, they do.
+        retries : int
+            How often a task on the executor is tried again if it fails for a reason that may pass, such as the death
+            of its worker.
         transport_params : dict, optional
             Passed to smart_open.
         overwrite : bool
@@ -170,9 +187,8 @@ class PairCounts(FromGraph):
             min_count=min_count, max_vocab_size=max_vocab_size, max_final_vocab=max_final_vocab, trim_rule=trim_rule,
             sorted_vocab=sorted_vocab,
         )  # fmt: skip
-        resources = Resources(default_workers(workers), memory_gb, executor, progress)
-        if directory is not None:
-            directory = local_path(directory, "counts")
+        executor = as_executor(executor)
+        resources = Resources(default_workers(workers, executor), memory_gb, executor, progress, retries)
         source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends), column=column)
         work = dict(workers=workers, memory_gb=memory_gb, executor=executor, errors=errors, progress=progress)
         source = with_phrases(source, phrases, **work)
@@ -298,26 +314,13 @@ class PairCounts(FromGraph):
         cls,
         directory: str | os.PathLike[str] | None,
         overwrite: bool,
-        make: Callable[[Destination], Vocabulary | None],
+        make: Callable[[AnyDestination], Vocabulary | None],
         inputs: Sequence[str | os.PathLike[str]] = (),
         *,
         inside: bool = False,
     ) -> PairCounts:
         """Open what `make` writes to a directory, or to a temporary one that vanishes with the object."""
-        if directory is not None:
-            destination = Destination(local_path(directory, "counts"), overwrite)
-            destination.refuse_inputs(inputs, inside=inside)
-            make(destination)
-            return cls.open(destination.path)
-        parent = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
-        try:
-            vocabulary = make(Destination(parent / "counts", temporary=True))
-            counts = cls.open(parent / "counts", words=None if vocabulary is None else vocabulary.words)
-        except BaseException:
-            shutil.rmtree(parent, ignore_errors=True)
-            raise
-        remove_with(counts._store, parent)
-        return counts
+        return cls(made_store(directory, overwrite, make, inputs, inside=inside))
 
     def _refuse_expected(self, what: str) -> None:
         if self._keep is not None:
@@ -338,9 +341,13 @@ class PairCounts(FromGraph):
         return self._store.phrases
 
     @property
-    def directory(self) -> Path:
-        """The directory of the store."""
-        return self._store.directory
+    def directory(self) -> Place:
+        """The directory of the store, or its place in a bucket."""
+        return self._store.place
+
+    def local_directory(self) -> Path:
+        """Return the directory of the store, or of a copy of it on this machine if it is in a bucket."""
+        return self._store.local_directory()
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from gensim_hilbert.corpus.blocks import BLOCK_BYTES
+from gensim_hilbert.corpus.executors import RETRIES
 from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.runs import READ_BYTES, output_bytes
 from gensim_hilbert.counting.settings import Window
@@ -28,8 +29,11 @@ class Resources:
     memory_gb: float = 2.0
     executor: Executor | None = None
     progress: bool = False  # whether a bar is shown
+    retries: int = RETRIES  # of a task on the executor
 
     def __post_init__(self) -> None:
+        if self.retries < 0:
+            raise ValueError(f"retries must be 0 or more, got {self.retries}")
         if not 0 < self.memory_gb <= MOST_MEMORY_GB:
             raise ValueError(
                 f"memory_gb must be a number of gigabytes above 0 and up to {MOST_MEMORY_GB}, got {self.memory_gb}"

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import errno
 import shutil
+import tempfile
 from pathlib import Path
 
 from gensim_hilbert.counting.journal import finished_runs
-from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, VOCABULARY
+from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, SCAN, VOCABULARY
 from gensim_hilbert.files import remove
 from gensim_hilbert.locks import LOCK
+from gensim_hilbert.objects import Place
 
 
 def keep_finished(work: Path) -> bool:
     """Remove what is unfinished in a folder, and tell whether anything is left that counting can go on from."""
     if (work / MANIFEST).exists():
         return True  # Only the final name is missing.
-    kept = {LOCK, JOURNAL, VOCABULARY, KEEP_BELOW, *finished_runs(work)}
+    kept = {LOCK, JOURNAL, SCAN, VOCABULARY, KEEP_BELOW, *finished_runs(work)}
     for path in work.iterdir():
         if path.name not in kept:
             remove(path)
-    return (work / JOURNAL).exists()
+    return (work / JOURNAL).exists() or (work / SCAN).exists()
 
 
-def raise_explained(error: Exception, work: Path, kept: bool) -> None:
+def raise_explained(error: Exception, work: Place, kept: bool) -> None:
     """Raise an error that adds what the user can do about it; nothing is raised if there is nothing to add."""
     advice = []
     if isinstance(error, OSError) and is_full(error):
-        free = shutil.disk_usage(work.parent).free
-        advice = [f"the disk is full; {free >> 20} MB are free again in {work.parent}"]
+        folder = work.parent if isinstance(work, Path) else Path(tempfile.gettempdir())
+        free = shutil.disk_usage(folder).free
+        advice = [f"the disk is full; {free >> 20} MB are free again in {folder}"]
     if kept:
         advice.append(f"what is finished is kept in {work}, and the same command goes on from there")
     if not advice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from gensim_hilbert._counting import PairCounter
 from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
 from gensim_hilbert.counting.layout import RUN_SUFFIX
+from gensim_hilbert.objects import ObjectPath, Place, created, opened_at
 from gensim_hilbert.untrusted import is_whole, plain_name, require_regular
 
 READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
@@ -22,7 +23,7 @@ READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
 class Run:
     """A run file, the offsets at which its classes begin and the last one ends, and its checksum."""
 
-    path: Path
+    path: Place
     offsets: tuple[int, ...]
     checksum: int
 
@@ -31,7 +32,7 @@ class Run:
         return [self.path.name, list(self.offsets), self.checksum]
 
     @classmethod
-    def from_json(cls, directory: Path, row: list[Any]) -> Run:
+    def from_json(cls, directory: Place, row: list[Any]) -> Run:
         """Make one of its entry in the journal, or raise a ValueError if that is none."""
         name, offsets, checksum = row
         if not all(map(is_whole, offsets)) or [0, *offsets] != sorted([0, *offsets]) or not offsets:
@@ -41,8 +42,10 @@ class Run:
         return cls(directory / name, tuple(offsets), checksum)
 
     def is_whole(self) -> bool:
-        """Tell whether the file is complete and unchanged."""
+        """Tell whether the file is complete and unchanged; of an object only its size is looked at."""
         try:
+            if isinstance(self.path, ObjectPath):
+                return self.path.facts()[0] == self.offsets[-1]
             require_regular(self.path)
             with open(self.path, "rb") as file:
                 checksum = size = 0
@@ -57,9 +60,10 @@ class Run:
 class RunWriter:
     """Writes a run class by class; after an error the file is removed."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Place):
         self.path = path
-        self.file = open(path, "wb")  # noqa: SIM115  # closed by __exit__
+        self.creation = created(path)
+        self.file = self.creation.__enter__()
         self.offsets = [0]
         self.checksum = self.size = 0
 
@@ -81,15 +85,13 @@ class RunWriter:
     def __enter__(self) -> RunWriter:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        try:
-            self.file.close()
-        finally:
-            if kind:
-                self.path.unlink(missing_ok=True)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.creation.__exit__(kind, error, trace)
 
 
-def write_counted(counter: PairCounter, size: int, classes: int, out: np.ndarray, path: Path) -> Run:
+def write_counted(counter: PairCounter, size: int, classes: int, out: np.ndarray, path: Place) -> Run:
     """Write all rows of a counter whose positions have been placed."""
     with RunWriter(path) as writer:
         for first in range(classes):
@@ -102,7 +104,7 @@ def write_counted(counter: PairCounter, size: int, classes: int, out: np.ndarray
 
 
 def write_triples(
-    rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int, classes: int, path: Path
+    rows: np.ndarray, columns: np.ndarray, counts: np.ndarray, size: int, classes: int, path: Place
 ) -> Run:
     """Write (row, column, count) triples, adding up duplicates."""
     key = rows.astype(np.uint64) * np.uint64(max(size, 1)) + columns.astype(np.uint64)
@@ -122,9 +124,9 @@ class ClassReader:
     """Reads one class of one run through a small buffer."""
 
     def __init__(self, run: Run, row_class: int):
-        self.file = open(run.path, "rb")  # noqa: SIM115  # closed by `merged`
-        self.file.seek(run.offsets[row_class])
-        self.left = run.offsets[row_class + 1] - run.offsets[row_class]
+        start, stop = run.offsets[row_class : row_class + 2]
+        self.file = opened_at(run.path, start, stop)  # closed by `merged`
+        self.left = stop - start
         self.buffer = np.empty(min(READ_BYTES, self.left), dtype=np.uint8)
         self.filled = 0
 
@@ -167,7 +169,7 @@ def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Itera
             reader.file.close()
 
 
-def merge_runs(runs: list[Run], size: int, classes: int, path: Path) -> Run:
+def merge_runs(runs: list[Run], size: int, classes: int, path: Place) -> Run:
     """Add several runs up into one."""
     out = output_buffer(size)
     with RunWriter(path) as writer:

@@ -42,9 +42,10 @@ from gensim_hilbert.counting.validation import (
     check_sizes,
     read_array,
 )
-from gensim_hilbert.files import manifest_checksum, read_json, to_json, write_whole
+from gensim_hilbert.files import manifest_checksum, to_json, write_whole
+from gensim_hilbert.objects import Place
 from gensim_hilbert.phrases.table import Phrases
-from gensim_hilbert.untrusted import is_shallow, is_whole, require_regular
+from gensim_hilbert.untrusted import is_shallow, is_whole, npy_bytes, parse_json, require_regular
 from gensim_hilbert.vocabulary import Vocabulary
 
 
@@ -71,7 +72,7 @@ class Store:
     def __init__(self, directory: str | os.PathLike[str], words: Sequence[Any] | None = None):
         self.directory = Path(directory)
         self.manifest = read_manifest(self.directory)
-        check_files(self.directory, self.manifest)
+        self._check_files()
         try:
             self.vocabulary = Vocabulary.load(
                 self.directory / VOCABULARY,
@@ -106,6 +107,18 @@ class Store:
             return Phrases.load(self.directory / PHRASES)
         except ValueError as error:
             raise StoreError(f"{error}; count again") from error
+
+    @property
+    def place(self) -> Place:
+        """Where users know it to be."""
+        return self.directory
+
+    def local_directory(self) -> Path:
+        """Return a directory on this machine that holds all of its files."""
+        return self.directory
+
+    def _check_files(self) -> None:
+        check_files(self.directory, self.manifest)
 
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
@@ -196,21 +209,22 @@ class Store:
 # ---------------------------------------------------------------------------------------------------- manifests
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
+def read_manifest(directory: Place) -> dict[str, Any]:
     """Return the manifest of a store, or raise an error if there is none that this version can read."""
     path = directory / MANIFEST
     if not path.exists():
-        if not directory.exists():
+        if not (directory.exists() if isinstance(directory, Path) else directory.below()):
             hint = (
                 "; counting it was interrupted: run the same count again to complete it"
-                if partial_of(directory).exists()
+                if is_under_way(partial_of(directory))
                 else ""
             )
             raise FileNotFoundError(f"{directory} does not exist{hint}")
         raise StoreError(f"{directory} is no store of pair counts: it has no {MANIFEST}")
     try:
-        require_regular(path)
-        manifest = read_json(path)
+        if isinstance(path, Path):
+            require_regular(path)
+        manifest = parse_json(path.read_bytes())
     except ValueError as error:
         raise StoreError(f"{path} is damaged: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -224,6 +238,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         raise StoreError(f"{path} is damaged: its checksum does not match")
     check_manifest(manifest, path)
     return manifest
+
+
+def is_under_way(work: Place) -> bool:
+    """Tell whether a store is being put together in a folder, or was."""
+    return work.exists() if isinstance(work, Path) else bool(work.below())
 
 
 @dataclass(frozen=True)
@@ -256,11 +275,11 @@ class MergedShards(NamedTuple):
     sizes: list[int]  # bytes of each file
 
 
-def write_manifest(directory: Path, description: StoreDescription, shards: MergedShards) -> None:
+def write_manifest(directory: Place, description: StoreDescription, shards: MergedShards) -> None:
     """Write index, marginals and then the manifest, by which the directory becomes a store."""
     settings, vocabulary = description.settings, description.vocabulary
-    np.save(directory / INDEX, shards.chunks)
-    np.save(directory / MARGINALS, shards.marginals)
+    (directory / INDEX).write_bytes(npy_bytes(shards.chunks))
+    (directory / MARGINALS).write_bytes(npy_bytes(shards.marginals))
     window = {"left": settings.window.left, "right": settings.window.right, "scale": settings.window.scale}
     identity = hashlib.sha256(to_json([window, description.mirrored]).encode())
     files: dict[str, dict[str, int]] = {}

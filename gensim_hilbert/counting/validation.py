@@ -32,6 +32,7 @@ from gensim_hilbert.counting.layout import (
     shard_name,
 )
 from gensim_hilbert.counting.settings import MOST_SCALE, MOST_WEIGHT, OOV
+from gensim_hilbert.objects import Place
 from gensim_hilbert.untrusted import damage_named, is_whole, read_npy, require_regular
 from gensim_hilbert.vocabulary import ERRORS
 
@@ -42,7 +43,7 @@ class StoreError(ValueError):
     """Raised for a directory that is no store, or a damaged one."""
 
 
-def check_manifest(manifest: dict[str, Any], path: Path) -> None:
+def check_manifest(manifest: dict[str, Any], path: Place) -> None:
     """Raise an error unless every value of a manifest has its type and is within its bounds."""
     window: Any = manifest.get("window")
     classes, files = manifest.get("classes", 0), manifest.get("files")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from gensim_hilbert.counting.layout import KEEP_BELOW, VOCABULARY, new_run
 from gensim_hilbert.counting.runs import Run, output_buffer, write_counted
 from gensim_hilbert.counting.seams import Seam
 from gensim_hilbert.counting.settings import CountSettings
+from gensim_hilbert.objects import Place, place_of
 from gensim_hilbert.untrusted import damage_named, is_whole, read_npy
 from gensim_hilbert.vocabulary import Vocabulary
 
@@ -31,6 +31,7 @@ class TaskResult:
     runs: list[Run] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     tokens: int = 0
+    sentences: int = 0  # if words are counted
     cost: int = 0  # bytes read
     error: OSError | None = None  # why nothing could be read after these blocks
 
@@ -42,23 +43,22 @@ class TaskResult:
             "runs": [run.to_json() for run in self.runs],
             "seams": [seam.to_json() for seam in self.seams],
             "tokens": self.tokens,
+            "sentences": self.sentences,
             "cost": self.cost,
         }
 
     @classmethod
-    def from_json(cls, directory: Path, entry: dict[str, Any]) -> TaskResult:
+    def from_json(cls, directory: Place, entry: dict[str, Any]) -> TaskResult:
         """Make one of its entry in the journal, or raise a ValueError if that is none."""
-        if not all(
-            map(is_whole, [entry["tokens"], entry["cost"], *chain.from_iterable(entry["blocks"] + entry["ends"])])
-        ):
+        sizes = [entry[name] for name in ("tokens", "sentences", "cost")]
+        if not all(map(is_whole, [*sizes, *chain.from_iterable(entry["blocks"] + entry["ends"])])):
             raise ValueError("the numbers of a task cannot be right")
         return cls(
             [(source, start) for source, start in entry["blocks"]],
             {source: number for source, number in entry["ends"]},
             [Run.from_json(directory, run) for run in entry["runs"]],
             [Seam.from_json(seam) for seam in entry["seams"]],
-            entry["tokens"],
-            entry["cost"],
+            *sizes,
         )
 
 
@@ -81,18 +81,19 @@ def load_words(task: CountTask, vocabulary: Vocabulary | None = None) -> tuple[W
     key = (task.directory, task.checksum)
     found = _loaded_words.get(key)
     if found is None:
-        vocabulary = vocabulary or Vocabulary.load(Path(task.directory) / VOCABULARY, any_type=True)
-        keep_below = read_keep_below(Path(task.directory), len(vocabulary)) if task.settings.sample else None
+        directory = place_of(task.directory)
+        vocabulary = vocabulary or Vocabulary.load(directory / VOCABULARY, any_type=True)
+        keep_below = read_keep_below(directory, len(vocabulary)) if task.settings.sample else None
         found = vocabulary.table, keep_below
         forget_words()  # A process that counts two corpora at a time reads them again.
         _loaded_words[key] = found
     return found
 
 
-def read_keep_below(directory: Path, size: int) -> np.ndarray:
+def read_keep_below(directory: Place, size: int) -> np.ndarray:
     """Read the thresholds of subsampling, one for each word."""
     path = directory / KEEP_BELOW
-    with damage_named(path, "an array of thresholds"), open(path, "rb") as file:
+    with damage_named(path, "an array of thresholds"), path.open("rb") as file:
         keep_below = read_npy(file)
     if keep_below.dtype != np.uint32 or keep_below.shape != (size,):
         raise ValueError(f"{path} is damaged: it has no threshold for each of {size} words; remove {directory}")

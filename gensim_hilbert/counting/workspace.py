@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, RUN_SUFFIX, partial_of
+from gensim_hilbert.counting.layout import JOURNAL, KEEP_BELOW, MANIFEST, RUN_SUFFIX, SCAN, SHARDS, partial_of
 from gensim_hilbert.counting.ownership import reason_to_keep, reason_to_keep_work
 from gensim_hilbert.counting.recovery import keep_finished, raise_explained
 from gensim_hilbert.files import refuse_foreign, remove, remove_leftovers, replace_folder
@@ -65,8 +65,9 @@ def building(destination: Destination, *, resumable: bool = False) -> Iterator[P
             destination.refuse_existing()  # Another process may have finished just before this one got the lock.
             remove_leftovers(work.parent, work.name)
             yield work
-            remove_leftovers(work)
-            for path in [*work.glob(f"*{RUN_SUFFIX}"), work / JOURNAL, work / KEEP_BELOW]:
+            for folder in (work, work / SHARDS):
+                remove_leftovers(folder)
+            for path in [*work.glob(f"*{RUN_SUFFIX}"), work / JOURNAL, work / SCAN, work / KEEP_BELOW]:
                 path.unlink(missing_ok=True)
             mark_replaced(destination)
             replace_folder(work, target, destination.reason_to_keep, durable=not destination.temporary)

@@ -289,10 +289,10 @@ def counts_to_save(model: HilbertMLE) -> PairCounts | None:
 
 def write_counts(counts: PairCounts, folder: Path) -> None:
     """Write a store of the same counts, which does not tell where their text lay."""
-    manifest = counts.manifest
+    manifest, directory = counts.manifest, counts.local_directory()
     for part in manifest["files"]:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
-        link_or_copy(str(counts.directory / part), str(folder / part))
+        link_or_copy(str(directory / part), str(folder / part))
     manifest["request"] = None
     manifest["crc32"] = manifest_checksum(manifest)
     (folder / store_layout.MANIFEST).write_bytes(to_json(manifest, indent=1).encode())

@@ -27,9 +27,9 @@ def files(news_model, plain, tmp_path, monkeypatch):
 )
 def test_a_uri_is_refused_at_once(command, files):
     before = contents(files)
-    done = run_here(*command, "-o", "s3://bucket/result")
-    assert_one_sentence(done, "s3://bucket/result is no place for", code=2)
-    assert "write them to a local path, and copy them to s3:// afterwards" in " ".join(done.stderr.split())
+    done = run_here(*command, "-o", "gs://bucket/result")
+    assert_one_sentence(done, "gs://bucket/result is no place for", code=2)
+    assert "write them to a local path, and copy them to gs:// afterwards" in " ".join(done.stderr.split())
     assert contents(files) == before
 
 

@@ -16,13 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from clusters import dask_processes
 from documents import ROOT
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from helpers import full_training
 from shell import environment
 
-from gensim_hilbert import PairCounts
+from gensim_hilbert import HilbertMLE, PairCounts
 
 EXAMPLES = ROOT / "examples"
 
@@ -73,6 +74,31 @@ def test_wikipedia_to_text(tmp_path):
     shown = example("wikipedia_to_text.py", "wiki.txt.gz", datapath("enwiki-table-markup.xml.bz2"), cwd=tmp_path)
     counts = PairCounts.from_corpus(tmp_path / "wiki.txt.gz")
     assert f"{counts.vocabulary.sentences} articles, {counts.vocabulary.tokens:,} words" in shown
+
+
+def test_dask_cluster(s3, small, tmp_path):
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'gensim-hilbert[dask]'")
+    client, bucket = s3
+    client.upload_file(str(small), bucket, "news.txt")
+    arguments = [f"s3://{bucket}/news.txt", f"s3://{bucket}/news.counts", "model"]
+    with dask_processes() as cluster:
+        done = subprocess.run(
+            [sys.executable, EXAMPLES / "dask_cluster.py", cluster.address, *arguments],
+            env=environment(), cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert re.fullmatch(rf"\d+ words, [\d,]+ tokens in s3://{bucket}/news.counts\nmodel: HilbertMLE<.*>\n", done.stdout)
+    assert HilbertMLE.from_pretrained(tmp_path / "model").wv.vector_size == 100
+
+
+def test_slurm_mpi(small, tmp_path):
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install 'gensim-hilbert[mpi]'")
+    folder = str(Path(sys.executable).parent)
+    variables = {**environment(), "PATH": f"{folder}:{os.environ['PATH']}", "PYTHON": sys.executable, "RANKS": "2"}
+    if shutil.which("mpiexec", path=variables["PATH"]) is None:
+        pytest.skip("there is no mpiexec: pip install mpich")
+    command = ["sh", EXAMPLES / "slurm_mpi.sh", small, tmp_path / "counts"]
+    subprocess.run(command, env=variables, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    assert PairCounts.open(tmp_path / "counts").fingerprint == PairCounts.from_corpus(small).fingerprint
 
 
 def test_train_from_s3(s3, small, tmp_path):
