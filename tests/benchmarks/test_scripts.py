@@ -27,6 +27,7 @@ def benchmark(name, *arguments, **variables):
     ("name", "options", "shown"),
     [
         ("counting.py", ["--repeat", "1"], "| numpy |"),
+        ("text_phrases.py", ["--repeat", "1"], "all results are the same: True"),
         ("text_tokens.py", ["--repeat", "1"], "| words(nfkc=True), sentences end in punctuation |"),
         ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
         ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
