@@ -3,11 +3,11 @@
     python benchmarks/cluster.py --terabytes 1 --workers 8
 
 The corpus is a description: names and sizes of compressed files in a bucket. Its blocks are dealt out by the code that
-counts, to worker processes of a Dask LocalCluster, which are replaced when they die. A task waits for as long as counting its share takes by a
-measurement at the beginning of the run, scaled down so that a whole task is --seconds. Some workers die in a task,
---deaths of all tasks, and some tasks, --stragglers of all, take ten times as long. What comes out is the time against
-the ideal (all work, evenly divided, without deaths and stragglers), how many tasks were repeated, and how many bytes
-went through the process that directs the work.
+counts, to worker processes of a Dask LocalCluster, which are replaced when they die. A task waits for as long as
+counting its share takes by a measurement at the beginning of the run, scaled down so that a whole task is --seconds.
+Some workers die in a task, --deaths of all tasks, and some tasks, --stragglers of all, take ten times as long. What
+comes out is the time against the ideal (all work, evenly divided, without deaths and stragglers), how many tasks were
+repeated, and how many bytes went through the process that directs the work.
 """
 
 from __future__ import annotations

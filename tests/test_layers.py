@@ -13,13 +13,8 @@ NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
     [
-        [
-            *("compact", "files", "interruption", "keys", "locations", "locks", "named_settings", "objects", "outputs"),
-            *("processes", "progress", "tensors", "untrusted"),
-        ],
-        ["corpus"],
-        ["vocabulary", "word_scan"],
-        ["phrases"],
+        *("compact", "files", "interruption", "keys", "locations", "locks", "named_settings", "objects", "outputs"),
+        *("processes", "progress", "tensors", "untrusted"),
     ],
     ["corpus"],
     ["vocabulary", "word_scan"],

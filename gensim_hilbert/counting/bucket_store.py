@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 
-from gensim_hilbert.counting.layout import MANIFEST, SHARDS, shard_name
+from gensim_hilbert.counting.layout import MANIFEST, PHRASES, SHARDS, shard_name
 from gensim_hilbert.counting.store import Store, read_manifest
 from gensim_hilbert.counting.validation import CHECKED_WHOLE, StoreError, check_file
 from gensim_hilbert.objects import ObjectPath
@@ -37,11 +37,12 @@ class BucketStore(Store):
         self._most = int(cache_gb * (1 << 30))
         self._cached: OrderedDict[int, int] = OrderedDict()  # sizes of the shards that are here, the oldest use first
         self._lock = Lock()
-        read_manifest(place)
+        files = read_manifest(place)["files"]
+        self._small = [name for name in (*CHECKED_WHOLE, PHRASES) if name in files]
         mirror = Path(tempfile.mkdtemp(prefix="gensim_hilbert-"))
         remove_with(self, mirror)
         (mirror / SHARDS).mkdir()
-        for name in (MANIFEST, *CHECKED_WHOLE):
+        for name in (MANIFEST, *self._small):
             (place / name).download(mirror / name)
         super().__init__(mirror)
 
@@ -53,7 +54,7 @@ class BucketStore(Store):
     def _check_files(self) -> None:
         sizes = self._place.below()
         for name, facts in self.manifest["files"].items():
-            if name in CHECKED_WHOLE:
+            if name in self._small:
                 check_file(self.directory / name, facts)
             elif sizes.get(name) != facts["bytes"]:
                 raise StoreError(f"{self._place / name} is missing, or damaged: count again")

@@ -77,7 +77,7 @@ class Phrases:
         Parameters
         ----------
         corpus : path, URI, glob, directory, list of those, file object, or re-iterable of token lists
-            As for `PairCounts.from_corpus`. No phrase is found across the places where a line of more than 1 MB is cut.
+            As for `PairCounts.from_corpus`. No phrase is found across the places where a very long line is cut.
         tokenizer, sentence_ends
             What makes words of text, and where sentences end, as in `PairCounts.from_corpus`.
         min_count : int

@@ -28,6 +28,7 @@ def benchmark(name, *arguments, **variables):
     [
         ("counting.py", ["--repeat", "1"], "| numpy |"),
         ("keys.py", ["--repeat", "1", "--tokens", "20000"], "| tuple |"),
+        ("text_phrases.py", ["--repeat", "1"], "all results are the same: True"),
         ("text_tokens.py", ["--repeat", "1"], "| words(nfkc=True), sentences end in punctuation |"),
         ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
         ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
