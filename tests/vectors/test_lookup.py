@@ -24,7 +24,7 @@ def named(found):
     return [(NAMES[key], pytest.approx(value, abs=1e-6)) for key, value in found]
 
 
-@pytest.mark.parametrize("key", KEYS, ids=repr)
+@pytest.mark.parametrize("key", KEYS, ids=NAMES.values())
 def test_one_key(both, key):
     ours, gensims = both
     name = NAMES[key]
