@@ -164,8 +164,7 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
         expect(model.counts.fingerprint == totals[age], "counts of another model")
         return age_of(model.wv.index_to_key, model.wv.vectors, matrices)
 
-    def export_as(format: str) -> Callable[[Path, str], object]:
-        options = {"weighting": "mean"} if format == "model2vec" else {}  # the vectors as they are
+    def export_as(format: str, **options: str) -> Callable[[Path, str], object]:
         return lambda path, age: export(models[age], path, format=format, **options)
 
     return {
@@ -186,7 +185,7 @@ def scenarios(folder: Path) -> dict[str, Scenario]:
             lambda path, age: models[age].wv.save_word2vec_format(str(path), sort_attr="nothing"), look_at_text
         ),
         "numpy.npy": Scenario(export_as("numpy"), look_at_export),
-        "model2vec": Scenario(export_as("model2vec"), look_at_export),
+        "model2vec": Scenario(export_as("model2vec", weighting="mean"), look_at_export),
         "projector": Scenario(export_as("projector"), look_at_projector),
         "glove": Scenario(export_as("glove"), look_at_export),
         "to_glove": Scenario(lambda path, age: counted[age].to_glove(path, path.with_suffix(".words")), look_at_glove),

@@ -29,6 +29,7 @@ def benchmark(name, *arguments, **variables):
         ("counting.py", ["--repeat", "1"], "| numpy |"),
         ("keys.py", ["--repeat", "1", "--tokens", "20000"], "| tuple |"),
         ("text_phrases.py", ["--repeat", "1"], "all results are the same: True"),
+        ("text_encode.py", ["--only", "speed", "--vector-size", "8", "--repeat", "1"], "| loop over KeyedVectors |"),
         ("text_tokens.py", ["--repeat", "1"], "| words(nfkc=True), sentences end in punctuation |"),
         ("training.py", ["--only", "factorization", *SMALL], "peak memory"),
         ("training.py", ["--only", "stream", "--tokens", "20000", *SMALL], "| gibbs against gensim |"),
@@ -43,7 +44,11 @@ def test_on_a_small_text(name, options, shown):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["counting", "evaluation", "family", "keys", "paper", "quality", "subwords", "text_tokens", "training"]
+    "name",
+    [
+        *("counting", "evaluation", "family", "keys", "paper", "quality", "subwords", "text_encode"),
+        *("text_tokens", "training"),
+    ],
 )
 def test_without_data_it_says_how_to_name_them(name, tmp_path):
     done = benchmark(f"{name}.py", GENSIM_HILBERT_DATA=str(tmp_path / "missing"))

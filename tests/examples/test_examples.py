@@ -220,3 +220,14 @@ def test_sessions_to_items(tmp_path):
 
 def test_own_objective(tmp_path):
     assert "laden" in example("own_objective.py", cwd=tmp_path).splitlines()[2]
+
+
+def test_semantic_search(small, tmp_path):
+    shown = example("semantic_search.py", "a cricket test match in South Africa", small, cwd=tmp_path)
+    like, going_with = shown.split("texts with words that go with")
+    for answers in (like, going_with):
+        lines = answers.splitlines()[1:]
+        scores = [float(line.split()[0]) for line in lines]
+        assert len(lines) == 3
+        assert scores == sorted(scores, reverse=True)
+        assert "cricket" in answers.lower() or "South African" in answers
