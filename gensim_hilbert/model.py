@@ -21,12 +21,10 @@ from gensim_hilbert.model_repetition import count_unless_known, solver_of_known,
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
     corpus_of,
-    count_pairs,
     description_of,
-    refuse_other_window,
     resolve_corpus,
 )
-from gensim_hilbert.model_tokenizer import TokenizedText, refuse_other_preparation
+from gensim_hilbert.model_tokenizer import TokenizedText
 from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
@@ -52,7 +50,6 @@ from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.fit import Anchor, Fitted, Record
 from gensim_hilbert.training.session import AnySolver, Session, Unchanged, Watcher
 from gensim_hilbert.training.space import Space
-from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import NothingToCount
 
 logger = logging.getLogger(__name__)
@@ -330,28 +327,6 @@ class HilbertMLE(
                 self.counts = counts_before
             raise
         return text.words(epochs)
-
-    def _count(self, corpus: Corpus, vocabulary: Vocabulary) -> PairCounts:
-        """Count the pairs of a corpus."""
-        from gensim_hilbert.training.device import choose_device
-
-        choose_device(self.device)  # it may not be available, which is better said now than after hours of counting
-        if self.counts is not None:
-            refuse_other_window(self.counts, self.window, self.shrink_windows)
-            refuse_other_preparation(self.counts, corpus.preparation)
-        if self.learnt_from is LearntFrom.LOST_COUNTS:
-            refuse_sums(self)
-            logger.warning(
-                "this copy of the model is without the counts of earlier texts: training starts from its vectors, and "
-                "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
-            )
-        recount, self._words_are_counted = not self._words_are_counted, False
-        return count_pairs(
-            corpus, vocabulary, directory=None if self.checkpoint is None else self._checkpoint_folder() / "counts",
-            recount=recount, window=self.window, shrink_windows=self.shrink_windows,
-            sample=0 if self.thins_on_average else self.sample, seed=self.seed, workers=self.workers,
-            memory_gb=self.memory_gb, progress=self.progress,
-        )  # fmt: skip
 
     def _train_on_counts(
         self,

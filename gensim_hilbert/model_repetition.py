@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,8 +11,9 @@ from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import to_json
 from gensim_hilbert.model_files import LearntFrom
-from gensim_hilbert.model_text import description_of
-from gensim_hilbert.model_training import vectors_crc
+from gensim_hilbert.model_text import count_pairs, description_of, refuse_other_window
+from gensim_hilbert.model_tokenizer import refuse_other_preparation
+from gensim_hilbert.model_training import refuse_sums, vectors_crc
 from gensim_hilbert.options import checkpoint_settings
 from gensim_hilbert.training.fit import Fitted
 from gensim_hilbert.training.session import Unchanged
@@ -19,6 +21,8 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim_hilbert.model import HilbertMLE
+
+logger = logging.getLogger(__name__)
 
 RATES = ("alpha", "min_alpha")
 OF_COUNTS = (
@@ -49,6 +53,29 @@ class CountedText(NamedTuple):
         return self.record["words_used"] * epochs, self.record["words_read"] * epochs
 
 
+def count_text(model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary) -> PairCounts:
+    """Count the pairs of a text for a model, unless it could not be trained on them."""
+    from gensim_hilbert.training.device import choose_device
+
+    choose_device(model.device)  # it may not be available, which is better said now than after hours of counting
+    if model.counts is not None:
+        refuse_other_window(model.counts, model.window, model.shrink_windows)
+        refuse_other_preparation(model.counts, corpus.preparation)
+    if model.learnt_from is LearntFrom.LOST_COUNTS:
+        refuse_sums(model)
+        logger.warning(
+            "this copy of the model is without the counts of earlier texts: training starts from its vectors, and "
+            "fits the new text alone; models that are saved and loaded by their own methods keep their counts"
+        )
+    recount, model._words_are_counted = not model._words_are_counted, False
+    return count_pairs(
+        corpus, vocabulary, directory=None if model.checkpoint is None else model._checkpoint_folder() / "counts",
+        recount=recount, window=model.window, shrink_windows=model.shrink_windows,
+        sample=0 if model.thins_on_average else model.sample, seed=model.seed, workers=model.workers,
+        memory_gb=model.memory_gb, progress=model.progress,
+    )  # fmt: skip
+
+
 def count_unless_known(model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary, *, add_again: bool) -> CountedText:
     """Count the pairs of a text, except of files that a model has counted before and that have not changed since."""
     record = {**description_of(corpus), "request": counting_request(model, corpus, vocabulary)}
@@ -57,7 +84,7 @@ def count_unless_known(model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary
     for one in earlier:
         if record["request"] is not None and one["request"] == record["request"]:
             return CountedText(None, record | {name: one[name] for name in OF_COUNTS})
-    counts = model._count(corpus, vocabulary)
+    counts = count_text(model, corpus, vocabulary)
     used = int((counts.vocabulary.counts * vocabulary.keep_probability(model.sample)).sum())
     facts = counts.fingerprint, len(vocabulary), used, counts.vocabulary.tokens
     record |= dict(zip(OF_COUNTS, facts, strict=True))
@@ -73,7 +100,7 @@ def count_unless_known(model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary
                 tokens=vocabulary.tokens,
                 sentences=vocabulary.sentences,
             )
-            is_known = model._count(corpus, fewer).fingerprint in fingerprints
+            is_known = count_text(model, corpus, fewer).fingerprint in fingerprints
     return CountedText(None if is_known else counts, record)
 
 

@@ -18,8 +18,9 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
-from gensim_hilbert.counting import build, exchange
+from gensim_hilbert.counting import build
 from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB
+from gensim_hilbert.counting.exchanged import Exchanged
 from gensim_hilbert.counting.graphs import FromGraph
 from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
@@ -27,10 +28,8 @@ from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sampl
 from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workplace import AnyDestination
 from gensim_hilbert.objects import Place
-from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.phrases.applying import with_phrases
 from gensim_hilbert.phrases.table import Phrases
-from gensim_hilbert.untrusted import damage_named
 from gensim_hilbert.vocabulary import Vocabulary
 from gensim_hilbert.word_scan import TrimRule
 
@@ -42,7 +41,7 @@ class Marginals(NamedTuple):
     terms: np.ndarray
 
 
-class PairCounts(FromGraph):
+class PairCounts(FromGraph, Exchanged):
     """Exact counts of the pairs of words within a window, in a directory on disk.
 
     Make one with `from_corpus` or `from_graph`, or `open` one that was made before. All numbers are real weights: the
@@ -235,79 +234,6 @@ class PairCounts(FromGraph):
 
     def __add__(self, other: PairCounts) -> PairCounts:
         return PairCounts.merge([self, other]) if isinstance(other, PairCounts) else NotImplemented
-
-    @classmethod
-    def from_scipy(
-        cls,
-        matrix: Any,
-        vocabulary: Vocabulary | Sequence[Any],
-        *,
-        scale: int | None = None,
-        directory: str | os.PathLike[str] | None = None,
-        overwrite: bool = False,
-    ) -> PairCounts:
-        """Take over a (V, V) matrix of counts, contexts x terms.
-
-        Counts are kept as integers over `scale`. If it is left out, 1 and the common denominators of harmonic weights
-        up to window 10 are tried. If it is given, numbers are rounded to multiples of 1 / scale.
-        """
-        table = exchange.to_integers(matrix, scale)
-        words = exchange.vocabulary_of(vocabulary, matrix)
-        return cls._from_integers(table, words, directory=directory, overwrite=overwrite)
-
-    @classmethod
-    def _from_integers(
-        cls,
-        table: exchange.Integers,
-        words: Vocabulary,
-        *,
-        directory: str | os.PathLike[str] | None = None,
-        overwrite: bool = False,
-    ) -> PairCounts:
-        resources = Resources(default_workers(None))
-        return cls._made(
-            directory, overwrite, lambda destination: build.import_triples(*table, words, destination, resources)
-        )
-
-    @classmethod
-    def from_npz(cls, path: str | os.PathLike[str], *, scale: int | None = None, **options: Any) -> PairCounts:
-        """Take over a file that `to_npz` has written; options are those of `from_scipy`."""
-        matrix, vocabulary, found = exchange.load_npz(path)
-        with damage_named(path, "a table of counts"):
-            table = exchange.some_integers(matrix, found if scale is None else scale)
-        return cls._from_integers(table, vocabulary, **options)
-
-    @classmethod
-    def from_glove(
-        cls,
-        cooccurrence: str | os.PathLike[str],
-        vocabulary: str | os.PathLike[str],
-        *,
-        scale: int | None = None,
-        **options: Any,
-    ) -> PairCounts:
-        """Take over the files of GloVe's `cooccur` and `vocab_count`, which may be compressed.
-
-        Options are those of `from_scipy`.
-        """
-        matrix, words = exchange.load_glove(cooccurrence, vocabulary)
-        with damage_named(cooccurrence, "a table of counts"):
-            table = exchange.some_integers(matrix, scale)
-        return cls._from_integers(table, words, **options)
-
-    def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write one file that `scipy.sparse.load_npz` reads; it holds words and their counts as well."""
-        refuse_inputs(path, [self.directory], inside=True)
-        exchange.save_npz(path, self.to_scipy(), self.vocabulary, self.scale)
-
-    def to_glove(
-        self, cooccurrence: str | os.PathLike[str], vocabulary: str | os.PathLike[str], *, keys: str | None = None
-    ) -> None:
-        """Write records and vocabulary for GloVe's `shuffle` and `glove`; `keys="str"` writes the str of any words."""
-        for path in (cooccurrence, vocabulary):
-            refuse_inputs(path, [self.directory], inside=True)
-        columns = exchange.columns_of_rows(self.compressed, self._store.classes)
-        exchange.save_glove(cooccurrence, vocabulary, self.vocabulary, columns, keys)
 
     @classmethod
     def _made(
