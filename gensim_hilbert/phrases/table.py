@@ -12,7 +12,8 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from gensim_hilbert.corpus.any_tokens import are_text, tokens_of
+from gensim_hilbert._tokens import all_str
+from gensim_hilbert.corpus.any_tokens import tokens_of
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.preparation import Preparation, preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
@@ -294,7 +295,7 @@ def refuse_round(one: Round) -> None:
 def encoded_text(sentence: Any, number: int) -> bytes:
     """Write a sentence as a token list, or raise an error if its words are no text."""
     words = tokens_of(sentence, number)
-    if not are_text(words):
+    if not isinstance(words, str) and not all_str(words):
         wrong = next(word for word in words if not isinstance(word, str))
         raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; phrases are made of str")
     return encode_words(words) + b"\xfe"
