@@ -24,7 +24,7 @@ ROW_US = 1.27  # of one core per visit of a row: all but the pairs, at 300 dimen
 VISITS, PASSES = 512, 8  # of a row, and of the counts
 MATRICES = 6  # of words x dimensions float32 while training
 DIMENSIONS = 300
-CORES = 64
+NETWORK_GB = 1.25  # per second, of a link of 10 Gbit/s
 
 
 class Estimate(NamedTuple):
@@ -66,23 +66,16 @@ def short(number: float) -> str:
 
 def main() -> None:
     """Print the table."""
-    columns = [
-        "tokens",
-        "words",
-        "stored pairs",
-        "counting, core hours",
-        f"hours on {CORES} cores",
-        "runs and store GB",
-    ]
-    columns += ["network GB", "training, core hours", f"hours on {CORES} cores", "training, GB of memory"]
+    columns = ["tokens", "words", "stored pairs", "counting, core hours", "runs and store GB", "network GB"]
+    columns += [f"hours of it at {NETWORK_GB} GB/s", "training, core hours", "training, GB of memory"]
     print(f"| {' | '.join(columns)} |")
     print("|---" * len(columns) + "|")
     for tokens, name in ((5.4e9, "5.4 billion"), (100e9, "100 billion"), (1e12, "1 trillion")):
         for words in (50_000, 400_000, 5_000_000):
             found = estimate(tokens, words)
             cells = [name, f"{words:,}", f"{short(found.pairs / 1e9)} billion", short(found.counting_hours)]
-            cells += [short(found.counting_hours / CORES), short(found.disk_gb), short(found.network_gb)]
-            cells += [short(found.training_hours), short(found.training_hours / CORES), short(found.training_gb)]
+            cells += [short(found.disk_gb), short(found.network_gb), short(found.network_gb / NETWORK_GB / 3600)]
+            cells += [short(found.training_hours), short(found.training_gb)]
             print(f"| {' | '.join(cells)} |")
 
 
