@@ -140,6 +140,18 @@ def sums_with_covectors(model: HilbertMLE, anchor: Anchor | None) -> np.ndarray:
     return (fitted if anchor is None else turn_onto(anchor, fitted, fitted.parameters)).parameters
 
 
+def take_over_words(model: HilbertMLE, counts: PairCounts) -> None:
+    """Give a model the words and the window of counts, all words in their order."""
+    model.raw_vocab = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
+    model.corpus_count, model.corpus_total_words = counts.vocabulary.sentences, counts.vocabulary.tokens
+    rules = model.min_count, model.sorted_vocab, model.max_final_vocab
+    model.min_count, model.sorted_vocab, model.max_final_vocab = -1, 0, None
+    model.prepare_vocab()
+    model.min_count, model.sorted_vocab, model.max_final_vocab = rules
+    model.window = counts.window.reach or model.window
+    model.prepare_weights()
+
+
 def is_known(model: HilbertMLE, text: PairCounts) -> bool:
     """Tell whether a text with the same pairs, down to the last one, is part of a model's counts already."""
     return model.counts is not None and text.fingerprint in (one.get("text_counts") for one in model.trained_on)

@@ -14,6 +14,7 @@ from gensim.models import Word2Vec
 
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
+from gensim_hilbert.model_ranks import by_all_ranks
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
 from gensim_hilbert.objectives import Biases, Objective
@@ -45,6 +46,7 @@ class VocabularyHooks(Word2Vec):
     objective: Objective
     _vectors_crc: int | None
 
+    @by_all_ranks()
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
         super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file), *args, **kwargs)

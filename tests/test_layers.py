@@ -20,7 +20,7 @@ LAYERS = [  # from the bottom to the top
     ["training"],
     ["saving"],
     [
-        *("model", "model_files", "model_text", "model_training", "model_vocabulary"),
+        *("model", "model_files", "model_ranks", "model_text", "model_training", "model_vocabulary"),
         *("options", "pretrained", "queries", "vectors"),
     ],
     ["export", "evaluation"],

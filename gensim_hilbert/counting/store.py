@@ -87,6 +87,10 @@ class Store:
         check_sizes(self.manifest, self.size, self.marginals_scaled, index, self.directory / MANIFEST)
         self._number = number_dtype(self.size, self.classes)
 
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        """Pickle the directory, which is opened again: by another rank of a training."""
+        return Store, (os.path.abspath(self.directory),)
+
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:
             path = self.directory / shard_name(row_class)

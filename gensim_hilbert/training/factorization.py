@@ -33,7 +33,7 @@ from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, 
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
-from gensim_hilbert.training.ranks import ALONE, Ranks
+from gensim_hilbert.training.ranks import ALONE, ONE_PROCESS, Ranks
 from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
@@ -138,7 +138,7 @@ class Factorization:
         self.objective, self.size, self.vector_size, self.gauge = objective, len(objective.counts), vector_size, gauge
         self.device, self.precision, self.seed, self.ranks = choose_device(device), precision, seed, ranks
         if composition is not None and ranks.size > 1:
-            raise ValueError("subwords=True cannot be trained by several ranks: start one process, without torchrun")
+            raise ValueError(f"subwords=True cannot be trained by several ranks: {ONE_PROCESS}")
         if saved is not None:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
         n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))

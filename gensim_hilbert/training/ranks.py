@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = float(os.environ.get("GENSIM_HILBERT_TIME_LIMIT", 600))  # Seconds that a rank waits for a message.
 BEATS = 20  # Signs of life of rank 0 within the time limit.
+ONE_PROCESS = "start one process, without torchrun"
 LONGEST_PAUSE = 0.2  # Seconds between two looks whether rank 0 has a new call.
 
 Value = TypeVar("Value")
@@ -97,6 +98,9 @@ class Group(Ranks):
         self.store = dist.distributed_c10d.PrefixStore("gensim_hilbert", dist.distributed_c10d._get_default_store())
         self.failure: str | None = None
         self.calls = 0
+        self.is_leading = self.is_busy = False  # Whether rank 0 trains, and whether others are in the midst of a call.
+        if self.rank == 0:
+            threading.Thread(target=self._give_signs_of_life, name="gensim_hilbert signs of life", daemon=True).start()
 
     # ------------------------------------------------------------------ values
 
@@ -161,23 +165,12 @@ class Group(Ranks):
                 pause = min(LONGEST_PAUSE, 2 * pause)
         return self.from_rank(0, None)
 
-    @contextmanager
-    def giving_signs_of_life(self) -> Iterator[None]:
+    def _give_signs_of_life(self) -> None:
         """Let other ranks know that rank 0 is there, whatever it does."""
-        is_over = threading.Event()
-
-        def beat() -> None:
-            with suppress(RuntimeError):  # Then the connection is lost, which rank 0 itself will notice.
-                while not is_over.wait(min(5.0, TIME_LIMIT / BEATS)):
-                    self.store.add("beats", 1)
-
-        thread = threading.Thread(target=beat, name="gensim_hilbert signs of life", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+        with suppress(RuntimeError):  # Then the connection is lost, which rank 0 itself will notice.
+            while self.failure is None:
+                self.store.add("beats", 1)
+                time.sleep(min(5.0, TIME_LIMIT / BEATS))
 
     # ------------------------------------------------------------------ failures
 
@@ -200,7 +193,10 @@ class Group(Ranks):
         if "rank 0 has given no sign" in text:
             return text
         if "imed out" in text or "imeout" in text:
-            return f"another rank did not answer within {TIME_LIMIT:g} s; see GENSIM_HILBERT_TIME_LIMIT"
+            return (
+                f"another rank did not answer within {TIME_LIMIT:g} s (GENSIM_HILBERT_TIME_LIMIT); every rank has to "
+                "make the same calls"
+            )
         return "another rank was killed, or cannot be reached any more; start all ranks again to go on"
 
     def fail(self, error: BaseException) -> None:
