@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 TIME_LIMIT = float(os.environ.get("GENSIM_HILBERT_TIME_LIMIT", 600))  # Seconds that a rank waits for a message.
 BEATS = 20  # Signs of life of rank 0 within the time limit.
 ONE_PROCESS = "start one process, without torchrun"
+SHORT_LIMIT = 2.0  # Seconds that a rank waits for the reason of a failure, or to leave one.
 LONGEST_PAUSE = 0.2  # Seconds between two looks whether rank 0 has a new call.
 
 Value = TypeVar("Value")
@@ -144,9 +145,9 @@ class Group(Ranks):
         """Tell the other ranks what rank 0 wants them to do; None if nothing any more."""
         self.calls += 1
         with self.listening():
-            if self.store.check(["failure"]):
+            if self._asked(lambda: self.store.check(["failure"])):
                 raise RuntimeError
-            self.store.set(f"call {self.calls}", "")
+            self._asked(lambda: self.store.set(f"call {self.calls}", ""))
         self.from_rank(0, call)
 
     def next_call(self) -> Any:
@@ -154,13 +155,13 @@ class Group(Ranks):
         self.calls += 1
         key, beats, since, pause = f"call {self.calls}", -1, time.monotonic(), 0.001
         with self.listening():
-            while not self.store.check([key]):
-                if self.store.check(["failure"]):
+            while not self._asked(lambda: self.store.check([key])):
+                if self._asked(lambda: self.store.check(["failure"])):
                     raise RuntimeError
-                if (now := self.store.add("beats", 0)) != beats:
+                if (now := self._asked(lambda: self.store.add("beats", 0))) != beats:
                     beats, since = now, time.monotonic()
                 elif time.monotonic() - since > TIME_LIMIT:
-                    raise RuntimeError(f"rank 0 has given no sign of life for {TIME_LIMIT:g} s; it may not train")
+                    raise RuntimeError("timed out")
                 time.sleep(pause)
                 pause = min(LONGEST_PAUSE, 2 * pause)
         return self.from_rank(0, None)
@@ -187,11 +188,9 @@ class Group(Ranks):
     def _reason(self, error: RuntimeError) -> str:
         """Return why a message has failed: what the rank that failed has left, or what can be told from here."""
         with suppress(RuntimeError):
-            if self.store.check(["failure"]):
-                return self.store.get("failure").decode()
-        text = str(error).split("\n")[0]
-        if "rank 0 has given no sign" in text:
-            return text
+            if self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
+                return str(self._asked(lambda: self.store.get("failure"), SHORT_LIMIT).decode())
+        text = str(error)
         if "imed out" in text or "imeout" in text:
             return (
                 f"another rank did not answer within {TIME_LIMIT:g} s (GENSIM_HILBERT_TIME_LIMIT); every rank has to "
@@ -199,15 +198,35 @@ class Group(Ranks):
             )
         return "another rank was killed, or cannot be reached any more; start all ranks again to go on"
 
+    def _asked(self, question: Callable[[], Any], limit: float | None = None) -> Any:
+        """Return the store's answer; it may be on a machine that does not answer any more, and has no time limit."""
+        answers: list[Any] = []
+        errors: list[RuntimeError] = []
+
+        def ask() -> None:
+            try:
+                answers.append(question())
+            except RuntimeError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=ask, name="gensim_hilbert question", daemon=True)
+        thread.start()
+        thread.join(TIME_LIMIT if limit is None else limit)
+        if errors:
+            raise errors[0]
+        if not answers:
+            raise RuntimeError("timed out")
+        return answers[0]
+
     def fail(self, error: BaseException) -> None:
         """Tell all ranks why this one cannot go on, and close its connections: others may wait for its messages."""
         if self.failure is not None:
             return
         reason = "it was interrupted" if is_interruption(error) else " ".join(str(error).split()) or repr(error)
-        self.failure = str(error) if isinstance(error, RankFailed) else f"rank {self.rank} failed: {reason}"
+        text = self.failure = str(error) if isinstance(error, RankFailed) else f"rank {self.rank} failed: {reason}"
         with suppress(RuntimeError):
             if not isinstance(error, RankFailed):
-                self.store.set("failure", self.failure)
+                self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
         for group in {id(group): group for group in (self.devices, self.host)}.values():
             with suppress(RuntimeError):
                 self.distributed.destroy_process_group(group)
