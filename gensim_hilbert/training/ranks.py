@@ -250,5 +250,9 @@ def present_ranks() -> Ranks:
     if not are_several():
         return ALONE
     if _joined is None:
-        _joined = Group()
+        try:
+            _joined = Group()
+        except RuntimeError as error:
+            reason = str(error).split("\n")[0]
+            raise RankFailed(f"the ranks do not find each other within {TIME_LIMIT:g} s: {reason}") from error
     return _joined
