@@ -15,6 +15,7 @@ No rank waits for ever:
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -25,6 +26,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gensim_hilbert.interruption import is_interruption
+from gensim_hilbert.training.meeting import store_of_this_start
 
 if TYPE_CHECKING:
     import torch
@@ -85,23 +87,51 @@ class Group(Ranks):
     def __init__(self) -> None:
         import torch
         import torch.distributed as dist
+        from torch.distributed.rendezvous import rendezvous
 
         limit = timedelta(seconds=TIME_LIMIT)
         on_gpus = torch.cuda.is_available() and dist.is_nccl_available()
         if on_gpus and "LOCAL_RANK" in os.environ:
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
-        if not dist.is_initialized():
-            dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout=limit)
-        self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.distributed: Any = dist
+        is_ours = not dist.is_initialized()
+        if is_ours:
+            found, self.rank, self.size = next(rendezvous("env://", timeout=limit))
+        else:
+            found = dist.distributed_c10d._get_default_store()
+            self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        found = dist.distributed_c10d.PrefixStore("gensim_hilbert", found)
+        self.store = store_of_this_start(found, self.rank, self.size, TIME_LIMIT)
+        if is_ours:
+            group: dict[str, Any] = {"store": self.store, "rank": self.rank, "world_size": self.size}
+            dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo", timeout=limit, **group)
         self.host: Any = dist.new_group(backend="gloo", timeout=limit)
         self.devices: Any = dist.new_group(backend="nccl", timeout=limit) if on_gpus else self.host
-        self.store = dist.distributed_c10d.PrefixStore("gensim_hilbert", dist.distributed_c10d._get_default_store())
         self.failure: str | None = None
         self.calls = 0
+        self.is_over = threading.Event()
         self.is_leading = self.is_busy = False  # Whether rank 0 trains, and whether others are in the midst of a call.
         if self.rank == 0:
-            threading.Thread(target=self._give_signs_of_life, name="gensim_hilbert signs of life", daemon=True).start()
+            self.signs = threading.Thread(target=self._give_signs_of_life, name="gensim_hilbert signs", daemon=True)
+            self.signs.start()
+        atexit.register(self._leave, is_ours)
+
+    def _leave(self, is_ours: bool) -> None:
+        """End all threads before Python does: it would abort the process if they still were at work."""
+        self.is_over.set()
+        if self.rank == 0:
+            self.signs.join(SHORT_LIMIT)
+        self._close()
+        with suppress(RuntimeError, ValueError, AssertionError):  # There may be nothing left of it.
+            if is_ours:
+                self.distributed.destroy_process_group()
+
+    def _close(self) -> None:
+        """Close the connections to all ranks."""
+        groups, self.host, self.devices = {id(one): one for one in (self.devices, self.host) if one}, None, None
+        for group in groups.values():
+            with suppress(RuntimeError, ValueError, AssertionError):  # The caller may have destroyed all groups.
+                self.distributed.destroy_process_group(group)
 
     # ------------------------------------------------------------------ values
 
@@ -171,7 +201,8 @@ class Group(Ranks):
         with suppress(RuntimeError):  # Then the connection is lost, which rank 0 itself will notice.
             while self.failure is None:
                 self.store.add("beats", 1)
-                time.sleep(min(5.0, TIME_LIMIT / BEATS))
+                if self.is_over.wait(min(5.0, TIME_LIMIT / BEATS)):
+                    break
 
     # ------------------------------------------------------------------ failures
 
@@ -227,10 +258,7 @@ class Group(Ranks):
         with suppress(RuntimeError):
             if not isinstance(error, RankFailed):
                 self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
-        for group in {id(group): group for group in (self.devices, self.host)}.values():
-            with suppress(RuntimeError):
-                self.distributed.destroy_process_group(group)
-        self.host = self.devices = None
+        self._close()
 
 
 _joined: Group | None = None

@@ -13,6 +13,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from documents import ROOT
 from gensim.models import KeyedVectors
@@ -20,7 +21,7 @@ from gensim.test.utils import datapath
 from helpers import full_training
 from shell import environment
 
-from gensim_hilbert import PairCounts
+from gensim_hilbert import HilbertMLE, PairCounts
 
 EXAMPLES = ROOT / "examples"
 
@@ -149,6 +150,21 @@ def test_demo(tmp_path):
     assert re.search(r"like army +cosine +goes with army +PMI\n", done.stdout)
     for name in ("vectors", "covectors"):
         assert len(KeyedVectors.load_word2vec_format(str(tmp_path / "folder" / f"{name}.vec"))) > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("sh"), reason="there is no shell")
+def test_torchrun(tmp_path):
+    source = np.random.default_rng(0)
+    lines = [" ".join(f"w{k}" for k in line) for line in source.zipf(1.3, size=(2000, 20)) % 5000]
+    (tmp_path / "text.txt").write_text("\n".join(lines))
+    command = ["sh", EXAMPLES / "torchrun.sh", "text.txt", "model", "3"]
+    env = {**environment(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("by factorization") == 1, "one rank speaks for all"
+    expected = HilbertMLE.from_counts(PairCounts.open(tmp_path / "model.counts"), vector_size=50)
+    np.testing.assert_array_equal(HilbertMLE.from_pretrained(tmp_path / "model").wv.vectors, expected.wv.vectors)
 
 
 def test_own_objective(tmp_path):
