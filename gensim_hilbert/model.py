@@ -434,13 +434,6 @@ class HilbertMLE(WordQueries, VocabularyHooks, SavedWithCounts, SavedAsFolder):
         self.wv.fill_norms(force=True)
         self._vectors_crc = vectors_crc(self)
 
-    @property
-    def fitted_counts(self) -> PairCounts | None:
-        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
-        if self.counts is None or not self.thins_on_average:
-            return self.counts
-        return self.counts.expected(self.sample)
-
     def term_frequencies(self) -> np.ndarray:
         """Return the frequency of each word among the terms of pairs, as the model was fitted to it."""
         counts, vocabulary = self.fitted_counts, self._vocabulary()

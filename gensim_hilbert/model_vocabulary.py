@@ -36,6 +36,7 @@ class VocabularyHooks(Word2Vec):
     vector_size: int
     psi_offset: float
     counts: PairCounts | None
+    thins_on_average: bool | None
     biases: Biases | None
     offsets: Biases | None
     learnt_from: LearntFrom
@@ -155,6 +156,13 @@ class VocabularyHooks(Word2Vec):
             size, self.vector_size, report["total"],
         )  # fmt: skip
         return report
+
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
 
     def _checkpoint_folder(self) -> Path:
         """Return a folder for the next training, so that a script with several of them can go on in any."""

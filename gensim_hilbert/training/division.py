@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
+from zlib import crc32
 
 import torch
 
-from gensim_hilbert.training.ranks import Ranks
+from gensim_hilbert.training.ranks import RankFailed, Ranks
 
 Value = TypeVar("Value")
 
@@ -62,18 +63,26 @@ class Division:
     def gathered(self, block: Callable[[int], torch.Tensor], like: torch.Tensor) -> Iterator[torch.Tensor]:
         """Yield all blocks in their order on rank 0; elsewhere, send those of this rank, and yield nothing.
 
-        `block` returns a block of this rank, `like` is an example of one.
+        `block` returns a block of this rank, `like` is an example of one. At the end all ranks are still there, and
+        have sent what rank 0 has received; otherwise an error is raised.
         """
         room = torch.empty_like(like, device="cpu") if self.ranks.rank == 0 and self.ranks.size > 1 else like
+        sent: list[tuple[int, int]] = []
+        received: list[int] = []
         for number in range(self.n):
             owner = self.owner(number)
             if self.ranks.rank == owner == 0:
                 yield block(number)
             elif self.ranks.rank == owner:
-                self.ranks.exchange([(block(number).cpu().contiguous(), 0)], [])[0].wait()
+                mine = block(number).cpu().contiguous()
+                self.ranks.exchange([(mine, 0)], [])[0].wait()
+                sent.append((number, crc32(mine.numpy().data)))
             elif self.ranks.rank == 0:
                 self.ranks.exchange([], [(room, owner)])[1].wait()
+                received.append(crc32(room.numpy().data))
                 yield room
+        if self.by_block(sent) != received and self.ranks.rank == 0:
+            raise RankFailed("blocks from other ranks are not as they were sent; start all ranks again to go on")
 
     def scattered(
         self, read: Callable[[int], torch.Tensor], keep: Callable[[int, torch.Tensor], None], like: torch.Tensor

@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gensim_hilbert.interruption import is_interruption
@@ -213,10 +214,10 @@ class Group(Ranks):
             raise RankFailed(f"{self.failure}; start all ranks again")
         try:
             yield
-        except RuntimeError as error:
+        except (RuntimeError, UnpicklingError, EOFError) as error:  # The end of a dying rank's message may be lacking.
             raise RankFailed(self._reason(error)) from error
 
-    def _reason(self, error: RuntimeError) -> str:
+    def _reason(self, error: Exception) -> str:
         """Return why a message has failed: what the rank that failed has left, or what can be told from here."""
         with suppress(RuntimeError):
             if self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
