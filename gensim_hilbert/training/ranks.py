@@ -257,7 +257,8 @@ class Group(Ranks):
         reason = "it was interrupted" if is_interruption(error) else " ".join(str(error).split()) or repr(error)
         text = self.failure = str(error) if isinstance(error, RankFailed) else f"rank {self.rank} failed: {reason}"
         with suppress(RuntimeError):
-            if not isinstance(error, RankFailed):
+            # A rank may have left its own reason; others may not wait for any message, but look for one.
+            if not self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
                 self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
         self._close()
 
