@@ -15,6 +15,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ PRIOR_COUNTS = 50.0  # Strength of the prior at 100 dimensions: the weight of so
 PRIOR_EXPONENT = 0.5  # The prior of a word grows with its weight to this power.
 STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink all vectors to zero.
 TOLERANCE = 1e-4
-DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
+DIVERGED = 30.0  # A shard with so many times the mass in counts or by chance, or the loss at 0, has diverged.
 LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
 COLUMNS = 64  # Columns that are drawn for each shard, on average over all passes.
 
@@ -175,8 +176,7 @@ class Factorization:
         self.order = self.shards.latin()  # The same for each pass, so that blocks travel to the next rank only.
         self.ring = Ring(self.ranks, self.n, self.steps_done // self.n)
         self.has_diverged = False
-        self.sums = Sums()
-        self.report = Report()
+        self.sums, self.report = Sums(), Report()
         self.history: list[Report] = []  # One report per whole pass.
         self.schedule.converged = None
         self.balance: np.ndarray | None = None  # Of the axes of given vectors.
@@ -276,12 +276,11 @@ class Factorization:
         """Go through shards, without a halt unless all blocks of a side move together, or blocks have to travel."""
         n, scale = self.n, self.n**2 / self.size**2
         while order:
-            leg = order[: n - self.steps_done % n] if self.v.moves_together else order
             before = self.steps_done
+            leg = order[: n - before % n] if self.v.moves_together else order
             rows = [step // n for step in range(before, before + len(leg))]
             rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
-            found: list[tuple[int, tuple[Cost, float, float] | None]] = []
-            shown = replace(self.sums)
+            found, shown = [], replace(self.sums)
             with products_in(self.precision):
                 for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, leg, rates, rows):
                     found.append((number, sums))
@@ -317,7 +316,7 @@ class Factorization:
             self.ring.next_row(self.v.parts)
             self.ring.settle(self.v.parts)
             loss, error, mass, share, gradient, prior = map(sum, zip(*self.ranks.all_of(mine), strict=True))
-            if self._is_beyond(Cost(loss, mass, share), self.shards.rows**2 * n):
+            if self._is_beyond(Cost(loss, mass, share), order[:n]):
                 raise Diverged
             self.sums.add(Cost(loss + 0.5 * self.size / n * prior, mass, share), error, gradient, n)
             self.steps_done += n
@@ -339,18 +338,21 @@ class Factorization:
     def _learn(self, shard: Shard, rate: float, row: int) -> tuple[Cost, float, float]:
         """Make one step; return the loss before it, prior included, its squared error, and the gradient's norm."""
         to_w, to_v, cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], row // self.n)
-        if self._is_beyond(cost, self.shards.rows**2):
+        if self._is_beyond(cost, [(shard.i, shard.j)]):
             raise Diverged
         prior_w, squares_w = self.w.step(shard.i, to_w, rate, row)
         prior_v, squares_v = self.v.step(shard.j, to_v, rate, row)
         prior = 0.5 * self.size / self.n * (prior_w + prior_v)
         return cost._replace(loss=cost.loss + prior), error, squares_w + squares_v
 
-    def _is_beyond(self, cost: Cost, cells: int) -> bool:
-        """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
+    def _is_beyond(self, cost: Cost, shards: list[tuple[int, int]]) -> bool:
+        """Whether steps have gone too far: by the sum of probabilities, or by the loss where there are none."""
+        cells = self.shards.rows**2 * len(shards)
         if math.isnan(cost.share):
             return not cost.loss <= DIVERGED * max(self.loss_without_vectors, LEAST_MASS) * cells
-        return not cost.mass <= DIVERGED * max(cost.share, LEAST_MASS * cells)
+        return not cost.mass <= DIVERGED * max(
+            cost.share, sum(starmap(self.shards.by_chance, shards)), LEAST_MASS * cells
+        )
 
     def _turn(self, team: Team) -> None:
         """Turn both factors to their joint principal axes."""

@@ -84,10 +84,6 @@ class SampledGradients:
         self.scale = shards.n / shards.size
         self.columns = columns
         self.level = 0.0
-        n = shards.n
-        self.context_sums, self.term_sums = (
-            [float(side[k::n].sum()) for k in range(n)] for side in (objective.contexts, objective.terms)
-        )
         self.begin_pass(0.5)
 
     def begin_pass(self, done: float) -> None:
@@ -150,7 +146,7 @@ class SampledGradients:
         to_w, by_columns = self._sample(shard, w, v, columns, True)
         to_v, by_rows = self._sample(shard, v, w, rows, False)
         cost, levels = self._add_known(shard, shard.pairs, True, w, v, to_w, to_v)
-        rest = (by_columns + by_rows) / 2 + self.level * self.context_sums[shard.i] * self.term_sums[shard.j] - levels
+        rest = (by_columns + by_rows) / 2 + self.level * self.shards.by_chance(shard.i, shard.j) - levels
         if shard.selves is not None:
             own, levels = self._add_known(shard, shard.selves, False, w, v, to_w, to_v)
             rest += own.loss - levels

@@ -71,6 +71,12 @@ class Shards:
         self.cache: dict[tuple[int, int], HostPairs] | None = {} if fits else None
         self.slabs = Slabs()
         self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
+        sides = objective.contexts, objective.terms
+        self.context_sums, self.term_sums = ([float(side[k::n].sum()) for k in range(n)] for side in sides)
+
+    def by_chance(self, i: int, j: int) -> float:
+        """Return the sum of a_i b_j over the cells of a shard, its mass where psi is 0."""
+        return self.context_sums[i] * self.term_sums[j]
 
     def on_host(self) -> Shards:
         """Return the same shards, sharing what is kept of them in memory, with all numbers on the host."""
