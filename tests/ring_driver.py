@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ def same_everywhere(*sizes: int) -> list[str]:
 
 
 def volume(*sizes: int) -> list[str]:
-    """A rank sends one block per row of shards, with its moments: 12 V d bytes in a pass, whatever the number is."""
+    """A rank sends the blocks, with their moments, that another rank needs for the next row of shards."""
     counts, wrong, d, passes = small_counts(), [], 6, 3
     rows = -(-len(counts) // N)
 
@@ -210,9 +211,18 @@ def volume(*sizes: int) -> list[str]:
         fit.run(10**6)
         return present_ranks().bytes_sent - before - moments
 
+    offsets = [0]
+    for number in range(passes):
+        offsets += [0, *(1 + np.random.default_rng([1, number]).permutation(N - 1))]
     for size in sizes:
+        bounds = [N * rank // size for rank in range(size + 1)]
+        moved = sum(
+            not bounds[0] <= (i + before - after) % N < bounds[1]
+            for before, after in pairwise(offsets)
+            for i in range(bounds[0], bounds[1])
+        )
         found = Run(size, by_ranks, train).wait()[0]
-        if found != ("returned", passes * N * rows * 3 * 4 * d):
+        if found != ("returned", moved * rows * 3 * 4 * d):
             wrong.append(f"rank 0 of {size} has sent {found}")
     return wrong
 

@@ -168,8 +168,7 @@ class Factorization:
     def _begin(self, saved: Saved | None = None) -> None:
         """Make the factors, from the given vectors or by an SVD, or from a checkpoint."""
         self.steps_done = 0 if saved is None else saved.facts["steps_done"]
-        self.order = self.shards.latin()  # The same for each pass, so that blocks travel to the next rank only.
-        self.ring = Ring(self.ranks, self.n, self.steps_done // self.n)
+        self.ring = Ring(self.ranks, self.n)
         self.has_diverged = False
         self.sums, self.report = Sums(), Report()
         self.history: list[Report] = []  # One report per whole pass.
@@ -241,13 +240,15 @@ class Factorization:
                 if isinstance(self.gradients, SampledGradients):
                     self.gradients.begin_pass(self.steps_done // per_pass / max(1, self.passes - 1))
                 if not done:
+                    self.ring.move_to(0, self.v.parts)
                     if self.steps_done and not self.keeps_axes:
                         self._turn(team)
                     if isinstance(self.gradients, SampledGradients):
                         self.gradients.measure_level(self.w, self.v)
                 try:
                     visit = self._visit if self.batches is None else self._visit_at_once
-                    visit(team, self.order[done : done + target - self.steps_done], progress)
+                    order = self._order(self.steps_done // per_pass)
+                    visit(team, order[done : done + target - self.steps_done], progress)
                 except Diverged:
                     self._start_again()
                     continue
@@ -261,6 +262,11 @@ class Factorization:
                             len(losses), self.passes, self.schedule.end // per_pass,
                         )  # fmt: skip
         return self.report
+
+    def _order(self, number: int) -> list[tuple[int, int]]:
+        """Return all shards in the random order of a pass: n in a row share no block."""
+        draws = np.random.default_rng([self.seed, number])
+        return self.shards.latin([0, *(1 + draws.permutation(self.n - 1)).tolist()])
 
     @property
     def _several(self) -> bool:
@@ -304,12 +310,11 @@ class Factorization:
         while order and self.steps_done < self.schedule.end:
             i, j = order[0]
             rate, mine = self.scale * self.schedule.rate_at(self.steps_done), []
+            self.ring.move_to((j - i) % n, self.v.parts)
             if self.ring.own:
                 with products_in(self.precision):
                     sums = self.batches.step(self.w, self.v, (j - i) % n, rate, self.steps_done // n)
                 mine = [sums.tolist()]  # The one time that the host waits.
-            self.ring.next_row(self.v.parts)
-            self.ring.settle(self.v.parts)
             loss, error, mass, share, gradient, prior = map(sum, zip(*self.ranks.all_of(mine), strict=True))
             if self._is_beyond(Cost(loss, mass, share), order[:n]):
                 raise Diverged

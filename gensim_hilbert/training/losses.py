@@ -61,15 +61,13 @@ def sum_losses(
     dense, sums = DenseGradients(objective, kernel, shards), Sums()
     is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
     sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
-    first = ring.moves % shards.n
     if shards.device.type != "cpu":
         of_rows = []
-        for offset in range(first, first + shards.n):
+        for offset in range(shards.n):
+            ring.move_to(offset, v.parts)
             if ring.own:
                 # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
-                of_rows.append((offset % shards.n, Batches(sampled or dense).loss(w, v, offset % shards.n).tolist()))
-            ring.next_row(v.parts)
-            ring.settle(v.parts)
+                of_rows.append((offset, Batches(sampled or dense).loss(w, v, offset).tolist()))
         for loss, error, mass, share in shards.division.by_block(of_rows):
             sums.add(Cost(loss, mass, share), error, 0.0)
         sums.shards = shards.n**2
@@ -79,7 +77,7 @@ def sum_losses(
         rows = w[shard.i], v[shard.j]
         return (dense.loss(shard, *rows)[0], 0.0) if sampled is None else sampled(shard, *rows, -1)[2:]
 
-    order, found = shards.latin(first), []
+    order, found = shards.latin(), []
     with Team(shards, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
         for number, (cost, error) in ring.map(team, v.parts, cost_of, order):
             i, j = order[number]

@@ -131,10 +131,13 @@ class Shards:
             parts = [self.slabs.keep(part) for part in parts]
         return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)
 
-    def latin(self, first: int = 0) -> list[tuple[int, int]]:
+    def latin(self, offsets: Iterable[int] | None = None) -> list[tuple[int, int]]:
         """Return all shards as a Latin square: n in a row share neither rows nor columns.
 
-        From one row of shards to the next, each block of rows meets the next block of columns; in the first row, block
-        i meets block i + first.
+        In each row, block i of rows meets block i + offset of columns, for offsets in the given order, or in their own.
         """
-        return [(i, (i + offset) % self.n) for offset in range(first, first + self.n) for i in range(self.n)]
+        return [
+            (i, (i + offset) % self.n)
+            for offset in (range(self.n) if offsets is None else offsets)
+            for i in range(self.n)
+        ]

@@ -91,7 +91,9 @@ def spectral_start(
                 rows_done += 1
                 if progress:
                     progress(rows_done, SWEEPS * shards.n)
-        return ring.at_home(out) if transposed else out
+        if transposed:
+            ring.move_to(0, [out])
+        return out
 
     def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return axes and squared strengths of a matrix, strongest first, by its second moments in float64."""

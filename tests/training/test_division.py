@@ -30,18 +30,25 @@ def test_every_block_has_one_owner_and_shares_are_even(n, size):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_from_row_to_row_one_block_per_rank_changes_its_place(n, size):
-    for moves in range(2 * n + 1):
-        now, next_row = ([Ring(rank_of(rank, size), n, m) for rank in range(size)] for m in (moves, moves + 1))
-        assert sorted(block for ring in now for block in ring.numbers()) == list(range(n))
-        for rank, (ring, after) in enumerate(zip(now, next_row, strict=True)):
+@pytest.mark.parametrize("size", [2, 3, 7])
+def test_at_every_offset_blocks_that_meet_are_on_one_rank(n, size):
+    for offset in range(n):
+        rings = [Ring(rank_of(rank, size), n) for rank in range(size)]
+        for ring in rings:
+            ring.offset = offset
+        assert sorted(block for ring in rings for block in ring.numbers()) == list(range(n))
+        for rank, ring in enumerate(rings):
             for i in ring.own:
-                met = (i + moves) % n
+                met = (i + offset) % n
                 assert ring.owner(met) == rank
+                assert ring.slot(met) == i - ring.own.start
                 assert ring.numbers()[ring.slot(met)] == met
-            places = [before == later for before, later in zip(ring.numbers(), after.numbers(), strict=True)]
-            assert places.count(False) == (1 if ring.travels else 0), "only the block that leaves makes room"
+
+
+def test_alone_blocks_do_not_travel():
+    ring, blocks = Ring(ALONE, 3), torch.arange(3.0)
+    ring.move_to(2, [blocks])
+    assert (ring.offset, blocks.tolist()) == (0, [0.0, 1.0, 2.0])
 
 
 def test_alone_nothing_is_moved_or_copied():
