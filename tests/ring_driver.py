@@ -213,7 +213,7 @@ def volume(*sizes: int) -> list[str]:
 
     offsets = [0]
     for number in range(passes):
-        offsets += [0, *(1 + np.random.default_rng([1, number]).permutation(N - 1))]
+        offsets += [0, *np.random.default_rng([1, number]).permutation(N)]
     for size in sizes:
         bounds = [N * rank // size for rank in range(size + 1)]
         moved = sum(

@@ -266,7 +266,7 @@ class Factorization:
     def _order(self, number: int) -> list[tuple[int, int]]:
         """Return all shards in the random order of a pass: n in a row share no block."""
         draws = np.random.default_rng([self.seed, number])
-        return self.shards.latin([0, *(1 + draws.permutation(self.n - 1)).tolist()])
+        return self.shards.latin(draws.permutation(self.n).tolist())
 
     @property
     def _several(self) -> bool:

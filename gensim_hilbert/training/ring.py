@@ -1,8 +1,8 @@
 """Training on several ranks: who has which blocks of rows when, and how blocks travel.
 
 The table of pairs has n x n shards. In a row of a Latin square, block i of the covectors W meets block (i + offset) mod
-n of the vectors V, for one offset; no two shards of a row share a block. The offsets of a pass are 0 and then all
-others in random order: with offsets in their natural order, which would let blocks travel to the neighbour only,
+n of the vectors V, for one offset; no two shards of a row share a block. The offsets of a pass are in
+random order: in their natural order, which would let blocks travel to the neighbour only, or with 0 always first,
 analogies are worse (benchmarks/RESULTS.md). Of N ranks each keeps n / N consecutive blocks of W for good
 (`Division.own`), with Adam's moments, and reads only the shards of these rows. The blocks of V, with their moments,
 travel: in each row a rank has those that its blocks of W meet. So
