@@ -21,6 +21,7 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
+from gensim_hilbert.divided_words import DividedWords
 from gensim_hilbert.files import Staging
 from gensim_hilbert.keys import OBJECT, UnwritableKey, UnwrittenKey, key_from_json, key_to_json, same_key, same_keys
 from gensim_hilbert.objects import Place, place_of
@@ -230,7 +231,7 @@ class Vocabulary:
         table = scan_words(
             corpus.over(self), workers=workers, executor=executor, retries=retries, errors=errors, progress=progress
         )
-        assert isinstance(table, WordTable)  # Over a vocabulary, all words have bytes.
+        assert isinstance(table, WordTable | DividedWords)  # Over a vocabulary, all words have bytes.
         counts = [table.count_of(word) for word in self._in_bytes()]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
