@@ -1,6 +1,6 @@
 """What keeps a machine with 64 cores from being used: the serial share of each stage.
 
-    python benchmarks/cores.py [CORPUS] [--workers 64] [--vector-size 300] [--max-final-vocab 50000] [--py-spy PROGRAM]
+    python benchmarks/cores.py [CORPUS] [--workers 64] [--copies 10] [--py-spy PROGRAM]
 
 Each stage runs in a process of its own, with as many threads as --workers says, however few cores there are: the
 processor time of a thread does not depend on how many others wait. "directing" is the processor time of the thread that
@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -62,15 +62,29 @@ class Clock:
         """Measure what happens in a block; the result is there at its end."""
         from gensim_hilbert.corpus.dispatch import ReadAhead, SharedBlocks
 
-        dealing, reading = SharedBlocks.__next__, ReadAhead._fill
+        prepare, reading = SharedBlocks.__init__, ReadAhead._fill
+
+        def prepare_timed(shared: SharedBlocks, blocks: Iterator[Any]) -> None:
+            prepare(shared, Timed(self.timed("lock", blocks.__next__)))  # It is called under the lock.
+
         with (
-            patch.object(SharedBlocks, "__next__", self.timed("lock", dealing)),
+            patch.object(SharedBlocks, "__init__", prepare_timed),
             patch.object(ReadAhead, "_fill", self.timed("reader", reading)),
         ):
             directing, process = time.thread_time(), time.process_time()
             yield self.seconds
             self.seconds["directing"] = time.thread_time() - directing
             self.seconds["process"] = time.process_time() - process
+
+
+class Timed:
+    """An iterator over what a function returns."""
+
+    def __init__(self, draw: Callable[[], Any]):
+        self.draw = draw
+
+    def __next__(self) -> Any:
+        return self.draw()
 
 
 class Stage(NamedTuple):
@@ -88,7 +102,8 @@ class Inputs:
 
     def __init__(self, options: argparse.Namespace):
         self.options, self.folder, self.workers = options, Path(options.folder), options.workers
-        self.plain, self.one_gz, self.many_gz = (self.folder / name for name in ("text", "text.gz", "parts"))
+        names = "text", "text.gz", "parts", "copies"
+        self.plain, self.one_gz, self.many_gz, self.copies = (self.folder / name for name in names)
 
     def write(self) -> None:
         """Write the files."""
@@ -96,6 +111,9 @@ class Inputs:
         with opener(self.options.corpus, "rb") as file:
             text = file.read()
         self.plain.write_bytes(text)
+        self.copies.mkdir()
+        for number in range(self.options.copies):
+            (self.copies / f"{number:03d}").hardlink_to(self.plain)
         self.one_gz.write_bytes(gzip.compress(text, 6))
         self.many_gz.mkdir()
         start, step = 0, len(text) // MANY_FILES + 1
@@ -103,15 +121,21 @@ class Inputs:
             stop = text.find(b" ", start + step) + 1 or len(text)
             (self.many_gz / f"{number:03d}.gz").write_bytes(gzip.compress(text[start:stop], 6))
             start = stop
-        self.counts(self.folder / "counts")
+        self.count(self.plain, self.folder / "counts")
 
-    def counts(self, directory: Path) -> Any:
-        """Return the counts of the corpus, from a store that is made if it is not there."""
+    def count(self, corpus: Path, directory: Path | None = None) -> Any:
+        """Count the pairs of a corpus."""
         from gensim_hilbert import PairCounts
 
-        return PairCounts.from_corpus(
-            self.plain, directory=directory, max_final_vocab=self.options.max_final_vocab, sample=SAMPLE, progress=False
-        )
+        rules = {"max_final_vocab": self.options.max_final_vocab, "sample": SAMPLE, "workers": self.workers}
+        return PairCounts.from_corpus(corpus, directory=directory, progress=False, memory_gb=4, **rules)
+
+    @cached_property
+    def counts(self) -> Any:
+        """The pairs of the corpus, which have been counted."""
+        from gensim_hilbert import PairCounts
+
+        return PairCounts.open(self.folder / "counts")
 
     @property
     def blocks(self) -> int:
@@ -148,21 +172,25 @@ def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callabl
     from gensim_hilbert.counting.store import StoreDescription
     from gensim_hilbert.untrusted import npy_bytes
 
-    vocabulary = inputs.counts(inputs.folder / "counts").vocabulary
+    vocabulary = inputs.counts.vocabulary
     settings = build.CountSettings(build.Window.parse(5), sample=SAMPLE)
     resources = Resources(inputs.workers, 4.0)
     plan = Plan.make(len(vocabulary), settings.window, inputs.workers, resources.memory_gb, vocabulary.nbytes)
 
+    words = inputs.folder / VOCABULARY
+    vocabulary.save(words)
+    thresholds = npy_bytes(vocabulary.keep_below(SAMPLE))
+
     def count(folder: Path) -> Any:
-        (folder / KEEP_BELOW).write_bytes(npy_bytes(vocabulary.keep_below(SAMPLE)))
-        vocabulary.save(folder / VOCABULARY)
+        (folder / KEEP_BELOW).write_bytes(thresholds)
+        (folder / VOCABULARY).hardlink_to(words)
         journal = build.Journal.start(folder, None, vocabulary)
         build.count_blocks(as_corpus(path).over(vocabulary), settings, journal, plan, resources)
         return journal
 
     def merge(journal: Any, folder: Path) -> None:
         description = StoreDescription(settings, vocabulary, settings.window.mirrored)
-        vocabulary.save(folder / VOCABULARY)
+        (folder / VOCABULARY).hardlink_to(words)
         build.finish(folder, list(journal.runs.values()), description, plan, resources)
 
     return count, merge, classes_for(len(vocabulary))
@@ -184,6 +212,16 @@ def merging(inputs: Inputs) -> Stage:
     return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
 
 
+def whole_count(inputs: Inputs) -> Stage:
+    """Return all that `PairCounts.from_corpus` does."""
+    return Stage(partial(inputs.count, inputs.plain), inputs.blocks)
+
+
+def count_of_copies(inputs: Inputs) -> Stage:
+    """Return the same for a longer corpus: the same text several times."""
+    return Stage(partial(inputs.count, inputs.copies), inputs.blocks * inputs.options.copies)
+
+
 def factorisation(inputs: Inputs, **options: Any) -> Any:
     """Return the start of a factorisation."""
     import torch
@@ -192,8 +230,7 @@ def factorisation(inputs: Inputs, **options: Any) -> Any:
     from gensim_hilbert.training.factorization import Factorization
 
     torch.set_num_threads(inputs.workers)
-    counts = inputs.counts(inputs.folder / "counts")
-    return Factorization(Hilbert().bind(counts), inputs.options.vector_size, passes=1000, tolerance=0, **options)
+    return Factorization(Hilbert().bind(inputs.counts), inputs.options.vector_size, passes=1000, tolerance=0, **options)
 
 
 def start(inputs: Inputs) -> Stage:
@@ -228,7 +265,7 @@ def streaming(inputs: Inputs) -> Any:
     from gensim_hilbert.training.fit import Start
     from gensim_hilbert.training.from_stream import FromStream
 
-    vocabulary = inputs.counts(inputs.folder / "counts").vocabulary
+    vocabulary = inputs.counts.vocabulary
     shape = len(vocabulary), inputs.options.vector_size
     covectors = np.zeros(shape, np.float32)
     vectors = (np.random.default_rng(1).random(shape, np.float32) - 0.5) / shape[1]
@@ -267,6 +304,8 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
     "pairs, many .gz files": pairs_of("parts", lambda inputs: MANY_FILES),
     "pairs, one .gz file": pairs_of("text.gz", lambda inputs: inputs.blocks),
     "merging": merging,
+    "words, pairs and merging": whole_count,
+    "the same, for --copies of the text": count_of_copies,
     "start of factorisation": start,
     "pass of factorisation": one_pass,
     "exact loss": exact_loss,
@@ -308,7 +347,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
 def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, float]:
     """Measure one stage in a process of its own."""
     command = [sys.executable, __file__, str(options.corpus), "--child", stage, "--folder", options.folder]
-    for name in ("workers", "vector_size", "max_final_vocab", "seconds"):
+    for name in ("workers", "vector_size", "max_final_vocab", "copies", "seconds"):
         command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
@@ -334,7 +373,7 @@ def line_of(stage: str, found: dict[str, float], cores: int) -> str:
 
 
 def main() -> None:
-    parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, seconds=10)
+    parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, copies=10, seconds=10)
     parser.add_argument("--py-spy", help="the program py-spy, to sample how long Python's lock is held")
     parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help="only these stages")
     parser.add_argument("--folder", help=argparse.SUPPRESS)

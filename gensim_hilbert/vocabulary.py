@@ -31,6 +31,7 @@ from gensim_hilbert.word_scan import CountedWords, TrimRule, keep_words, refuse_
 logger = logging.getLogger(__name__)
 
 ERRORS = ("strict", "replace", "ignore")
+LINES_AT_ONCE = 4096
 
 
 class Vocabulary:
@@ -164,9 +165,10 @@ class Vocabulary:
     @cached_property
     def table(self) -> WordTable:
         """The words in the table in which kernels look them up; it may be shared between threads."""
-        table = WordTable()
-        for encoded, count in zip(self._in_bytes(), self.counts.tolist(), strict=True):
-            table.add(encoded, count, 0)
+        table, encoded = WordTable(), list(self._in_bytes())
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.uint64, len(encoded)), dtype=np.uint64)
+        text, places = np.frombuffer(b"".join(encoded), np.uint8), np.zeros(len(encoded), np.uint64)
+        table.merge((text, ends, self.counts.astype(np.uint64), places, 0, 0))
         return table
 
     @cached_property
@@ -242,8 +244,9 @@ class Vocabulary:
         the name of its type is written, for those who have the words themselves.
         """
         with Staging() as staging, staging.create(os.fspath(path)) as file:
-            for word, count in zip(self._in_json(any_type=any_type), self.counts.tolist(), strict=True):
-                file.write(f"[{word}, {count}]\n".encode("ascii"))
+            words = zip(self._in_json(any_type=any_type), self.counts.tolist(), strict=True)
+            while lines := [f"[{word}, {count}]\n" for word, count in islice(words, LINES_AT_ONCE)]:
+                file.write("".join(lines).encode("ascii"))
 
     def _in_json(self, *, any_type: bool) -> Iterator[str]:
         """Yield each word as JSON."""
@@ -278,7 +281,9 @@ class Vocabulary:
         found: list[Any] = []
         counts: list[int] = []
         with damage_named(path, "a vocabulary"), place_of(os.fspath(path)).open("r", encoding="ascii") as file:
-            while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
+            while lines := list(
+                islice(file, LINES_AT_ONCE)
+            ):  # Faster than one by one, and much smaller than all at once.
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
                     found.append(word)
                     counts.append(count)

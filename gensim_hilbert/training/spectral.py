@@ -69,11 +69,13 @@ def spectral_start(
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix."""
         own, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out = torch.zeros(shards.n, shards.rows, right.shape[-1])
-        if least:
-            out += least * own[..., None] * torch.einsum("kr,krd->d", other, right)
+        out = torch.empty(shards.n, shards.rows, right.shape[-1])  # Each thread clears the blocks that it works on.
+        total = torch.einsum("kr,krd->d", other, right) if least else None
 
         def multiply(k: int) -> None:
+            out[k].zero_()
+            if total is not None:
+                out[k] += least * own[k, :, None] * total
             for other in range(shards.n):
                 shard = shards[(other, k) if transposed else (k, other)]
                 starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
@@ -104,9 +106,10 @@ def spectral_start(
 
     def scaled_back(blocks: torch.Tensor, turn: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """Return the rows of one side along the axes that are kept; along others they are zero."""
-        rows = torch.zeros(*blocks.shape[:2], vector_size)
+        rows = torch.empty(*blocks.shape[:2], vector_size)
 
         def turn_block(k: int) -> None:
+            rows[k].zero_()
             rows[k, :, : turn.shape[1]] = shortened(multiplied(blocks[k], turn), weights[k])
 
         for _ in team.each(turn_block, range(shards.n)):
