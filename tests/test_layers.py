@@ -17,7 +17,7 @@ LAYERS = [  # from the bottom to the top
         *("processes", "progress", "tensors", "untrusted"),
     ],
     ["corpus"],
-    ["vocabulary", "word_scan"],
+    ["vocabulary", "word_scan", "divided_words"],
     ["phrases"],
     ["counting"],
     ["objectives"],

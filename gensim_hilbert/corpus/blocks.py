@@ -166,10 +166,13 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     """Return the first place at or after `position` where one can cut, and whether that is inside a line."""
     while position < size:
         file.seek(position)
-        window = file.read(1 << 16)
+        window = file.read(1 << 12)  # Most lines end there: this is done for one thread at a time.
         if not window:
             break
         newline = window.find(b"\n")
+        if newline < 0:
+            window += file.read((1 << 16) - len(window))
+            newline = window.find(b"\n")
         if newline >= 0:
             return position + newline + 1, False
         blank = _BLANK.search(window)

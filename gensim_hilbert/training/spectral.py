@@ -69,12 +69,20 @@ def spectral_start(
         return phi
 
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
-        """Multiply the weighted table, or its transpose, by a matrix; what has columns travels around the ring."""
+        """Multiply the weighted table, or its transpose, by a matrix; what has columns travels from rank to rank."""
         mine, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out, ring = torch.zeros(len(own), shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
+        out, ring = torch.empty(len(own), shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
+        total: torch.Tensor | None = None
         if least:
             total = division.sum_in_order(other[k] @ block for k, block in zip(own, right, strict=True))
-            out += least * division.select(mine)[..., None] * total
+
+        def begin(k: int) -> None:
+            block = out[division.slot(k)].zero_()
+            if total is not None:
+                block += least * mine[k][:, None] * total
+
+        for _ in team.each(begin, own):  # Each thread clears some blocks.
+            pass
 
         def multiply(shard: Shard) -> None:
             starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
@@ -110,10 +118,11 @@ def spectral_start(
 
     def scaled_back(blocks: torch.Tensor, turn: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """Return the rows of one side along the axes that are kept; along others they are zero."""
-        rows = torch.zeros(*blocks.shape[:2], vector_size)
+        rows = torch.empty(*blocks.shape[:2], vector_size)
 
         def turn_block(k: int) -> None:
             slot = division.slot(k)
+            rows[slot].zero_()
             rows[slot, :, : turn.shape[1]] = shortened(multiplied(blocks[slot], turn), weights[k])
 
         for _ in team.each(turn_block, own):
