@@ -62,16 +62,22 @@ class TokenizedText(Word2Vec):
 
     def _take_preparation_of(self, counts: PairCounts) -> None:
         """Take over what was done with the text of counts, which may not be something else than what is asked for."""
+        given, described = self._preparation(), counts.manifest.get("preparation")
         if not isinstance(self.phrases, Phrases):
             self.phrases = counts.phrases
-        given, described = self._preparation(), counts.manifest.get("preparation")
-        if given is not None and described is not None and given.describe() != described:
-            raise ValueError(
-                f"the counts are of text whose words were found by {in_words(described)}, and not by "
-                f"{in_words(given.describe())}: leave tokenizer, sentence_ends and phrases out, or count again"
-            )
-        if given is None or not isinstance(self._tokenizer, FunctionTokenizer):
-            self._take_preparation(described)
+        if described is None:
+            return
+        if given is not None:
+            asked = given.describe()
+            left_out = Preparation().describe()
+            if any(asked[part] not in (left_out[part], described[part]) for part in asked):
+                raise ValueError(
+                    f"the counts are of text whose words were found by {in_words(described)}, and not by "
+                    f"{in_words(asked)}: leave tokenizer, sentence_ends and phrases out, or count again"
+                )
+        function = self._tokenizer if isinstance(self._tokenizer, FunctionTokenizer) else None
+        self._take_preparation(described)
+        self._tokenizer = function or self._tokenizer
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep of a function its name only, as no file should name what is to be run."""

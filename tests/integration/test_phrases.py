@@ -77,6 +77,16 @@ def test_models_keep_their_phrases(some_news, tmp_path):
         HilbertMLE(phrases=3)
 
 
+def test_counts_with_a_tokenizer_and_phrases_give_a_model_both(path, tmp_path):
+    counts = PairCounts.from_corpus(path, tokenizer="words", phrases="auto")
+    for options in ({}, {"tokenizer": "words"}, {"phrases": counts.phrases}):
+        model = HilbertMLE.from_counts(counts, vector_size=4, **options)
+        assert model.tokenize("The Prime-Minister") == ["the", "prime_minister"]
+    for options in ({"tokenizer": "simple_preprocess"}, {"phrases": Phrases.from_corpus(path, threshold=100)}):
+        with pytest.raises(ValueError, match="leave tokenizer, sentence_ends and phrases out"):
+            HilbertMLE.from_counts(counts, vector_size=4, **options)
+
+
 def test_a_text_that_is_read_once_has_no_phrases_of_its_own(some_news):
     with pytest.raises(ValueError, match="can be read only once, but phrases='auto' reads a text once more"):
         HilbertMLE(phrases="auto", **SMALL_OPTIONS).build_vocab(iter(some_news))
