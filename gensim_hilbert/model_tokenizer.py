@@ -15,6 +15,8 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.phrases.applying import is_auto, phrases_of, with_phrases
 from gensim_hilbert.phrases.table import Phrases
 
+LINES = "lines"  # the default of sentence_ends
+
 
 class TokenizedText(Word2Vec):
     """What a model does with raw text."""
@@ -85,6 +87,17 @@ class TokenizedText(Word2Vec):
         if isinstance(self._tokenizer, FunctionTokenizer):
             state["_tokenizer"] = MissingTokenizer(self._tokenizer.name)
         return state
+
+
+def text_options(other: Any, tokenizer: Any, sentence_ends: str, phrases: Any) -> tuple[Any, str, Any]:
+    """Return how text is made into words: as for the model whose covectors are used, unless something else is given."""
+    if not isinstance(other, TokenizedText):
+        return tokenizer, sentence_ends, phrases
+    return (
+        other.tokenizer if tokenizer is None else tokenizer,
+        other.sentence_ends if sentence_ends == LINES else sentence_ends,
+        other.phrases if phrases is None and isinstance(other.phrases, Phrases) else phrases,
+    )
 
 
 def refuse_other_preparation(counts: PairCounts, preparation: Preparation | None) -> None:

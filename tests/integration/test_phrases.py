@@ -87,6 +87,18 @@ def test_counts_with_a_tokenizer_and_phrases_give_a_model_both(path, tmp_path):
             HilbertMLE.from_counts(counts, vector_size=4, **options)
 
 
+def test_fixed_covectors_bring_their_tokenizer_and_phrases(path):
+    model = HilbertMLE(corpus_file=path, tokenizer="words", phrases="auto", **SMALL_OPTIONS)
+    texts = [line.capitalize() + "!" for line in path.read_text(encoding="utf-8").splitlines()[:200]]
+    found = HilbertMLE(texts, covectors=model, min_count=2)
+    asked = HilbertMLE(texts, covectors=model, min_count=2, tokenizer="words", phrases=model.phrases)
+    assert found.wv.index_to_key == asked.wv.index_to_key
+    assert np.array_equal(found.wv.vectors, asked.wv.vectors)
+    assert found.tokenize("The Prime Minister") == ["the", "prime_minister"]
+    plain = HilbertMLE.from_counts(PairCounts.from_corpus(path), covectors=model)
+    assert (plain.tokenizer, plain.phrases) == (None, None)
+
+
 def test_a_text_that_is_read_once_has_no_phrases_of_its_own(some_news):
     with pytest.raises(ValueError, match="can be read only once, but phrases='auto' reads a text once more"):
         HilbertMLE(phrases="auto", **SMALL_OPTIONS).build_vocab(iter(some_news))
