@@ -117,3 +117,10 @@ def test_commands_find_and_join_phrases(path, tmp_path):
     assert f"with {len(phrases)} phrases joined" in run_here("info", counts).stdout
     refused = run_here("phrases", path, "-o", path)
     assert (refused.returncode, "cannot be the output" in refused.stderr) == (1, True)
+
+
+def test_counts_that_are_given_as_a_text_are_named(path, tmp_path):
+    run_here("count", path, "-o", tmp_path / "counts", "--phrases", "auto")
+    refused = run_here("train", tmp_path / "counts", "-o", tmp_path / "model")
+    assert refused.returncode == 2
+    assert f"holds counts and no text: pass --counts {tmp_path / 'counts'}" in " ".join(refused.stderr.split())
