@@ -70,6 +70,40 @@ def invalid_position(const uint8_t[::1] text not None):
     return found, ascii
 
 
+def marked_positions(const uint8_t[::1] text not None, const uint16_t[::1] pages not None,
+                     const uint32_t[::1] entries not None):
+    """Return where those characters of valid UTF-8 begin that are not ASCII and whose entries are not 0."""
+    cdef const uint8_t* base
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef uint32_t width
+    cdef Py_ssize_t used = 0
+    cdef int64_t[::1] room
+    if text.shape[0] == 0:
+        return np.zeros(0, dtype=np.int64)
+    found = np.empty(1024, dtype=np.int64)
+    room = found
+    base = p = &text[0]
+    end = base + text.shape[0]
+    with nogil:
+        while p < end:
+            if p[0] < 0x80:
+                while end - p >= 8 and load8(p) & HIGH_BITS == 0:
+                    p += 8
+                while p < end and p[0] < 0x80:
+                    p += 1
+                continue
+            if entry_of(pages, entries, decoded(p, &width)):
+                if used == room.shape[0]:
+                    with gil:
+                        found = np.concatenate([found, np.empty_like(found)])
+                        room = found
+                room[used] = p - base
+                used += 1
+            p += width
+    return found[:used]
+
+
 cdef struct Output:
     uint8_t* bytes
     uint64_t* places

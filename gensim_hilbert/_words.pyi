@@ -1,5 +1,6 @@
 import numpy as np
 
+def marked_positions(text: bytes, pages: np.ndarray, entries: np.ndarray) -> np.ndarray: ...
 def invalid_position(text: bytes) -> tuple[int, bool]: ...
 
 class WordScanner:

@@ -24,7 +24,7 @@ from gensim_hilbert.model_text import (
     description_of,
     resolve_corpus,
 )
-from gensim_hilbert.model_tokenizer import TokenizedText
+from gensim_hilbert.model_tokenizer import TokenizedText, text_options
 from gensim_hilbert.model_training import (
     anchor_in,
     checkpoint_request,
@@ -152,7 +152,8 @@ class HilbertMLE(
     covectors : HilbertMLE, optional
         A model whose covectors stay as they are: vectors are learnt in its space, and can be compared with its own and
         with those of other models in it, over time for example. Contexts that it does not know are ignored. The vectors
-        are the minimum of the loss, which is convex then, and take time in proportion to words times contexts.
+        are the minimum of the loss, which is convex then, and take time in proportion to words times contexts. Text is
+        made into words as for that model, unless `tokenizer`, `sentence_ends` or `phrases` say otherwise.
     subwords : bool
         Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
@@ -192,6 +193,7 @@ class HilbertMLE(
         min_n: int = 3, max_n: int = 6, bucket: int = 2_000_000, column: str | None = None,
         covectors: HilbertMLE | None = None,
     ):  # fmt: skip
+        tokenizer, sentence_ends, phrases = text_options(covectors, tokenizer, sentence_ends, phrases)
         values = resolve(dict(
             vector_size=vector_size, alpha=alpha, window=window, min_count=min_count, max_vocab_size=max_vocab_size,
             sample=sample, seed=seed, workers=workers, min_alpha=min_alpha, sg=sg, hs=hs, negative=negative,
@@ -262,7 +264,7 @@ class HilbertMLE(
         **options
             Keywords of `HilbertMLE`. `window` has an effect with imported counts only, which do not tell theirs.
         """
-        model = cls(**options)
+        model = cls(**{**options, "covectors": space_of(options.get("covectors"))})
         if like is not None and model.space is not None:
             raise ValueError("like= would turn vectors away from the space of covectors=; give only one of them")
         if model.solver != "factorization":

@@ -15,6 +15,8 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.phrases.applying import is_auto, phrases_of, with_phrases
 from gensim_hilbert.phrases.table import Phrases
 
+LINES = "lines"  # the default of sentence_ends
+
 
 class TokenizedText(Word2Vec):
     """What a model does with raw text."""
@@ -62,16 +64,22 @@ class TokenizedText(Word2Vec):
 
     def _take_preparation_of(self, counts: PairCounts) -> None:
         """Take over what was done with the text of counts, which may not be something else than what is asked for."""
+        given, described = self._preparation(), counts.manifest.get("preparation")
         if not isinstance(self.phrases, Phrases):
             self.phrases = counts.phrases
-        given, described = self._preparation(), counts.manifest.get("preparation")
-        if given is not None and described is not None and given.describe() != described:
-            raise ValueError(
-                f"the counts are of text whose words were found by {in_words(described)}, and not by "
-                f"{in_words(given.describe())}: leave tokenizer, sentence_ends and phrases out, or count again"
-            )
-        if given is None or not isinstance(self._tokenizer, FunctionTokenizer):
-            self._take_preparation(described)
+        if described is None:
+            return
+        if given is not None:
+            asked = given.describe()
+            left_out = Preparation().describe()
+            if any(asked[part] not in (left_out[part], described[part]) for part in asked):
+                raise ValueError(
+                    f"the counts are of text whose words were found by {in_words(described)}, and not by "
+                    f"{in_words(asked)}: leave tokenizer, sentence_ends and phrases out, or count again"
+                )
+        function = self._tokenizer if isinstance(self._tokenizer, FunctionTokenizer) else None
+        self._take_preparation(described)
+        self._tokenizer = function or self._tokenizer
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep of a function its name only, as no file should name what is to be run."""
@@ -79,6 +87,17 @@ class TokenizedText(Word2Vec):
         if isinstance(self._tokenizer, FunctionTokenizer):
             state["_tokenizer"] = MissingTokenizer(self._tokenizer.name)
         return state
+
+
+def text_options(other: Any, tokenizer: Any, sentence_ends: str, phrases: Any) -> tuple[Any, str, Any]:
+    """Return how text is made into words: as for the model whose covectors are used, unless something else is given."""
+    if not isinstance(other, TokenizedText):
+        return tokenizer, sentence_ends, phrases
+    return (
+        other.tokenizer if tokenizer is None else tokenizer,
+        other.sentence_ends if sentence_ends == LINES else sentence_ends,
+        other.phrases if phrases is None and isinstance(other.phrases, Phrases) else phrases,
+    )
 
 
 def refuse_other_preparation(counts: PairCounts, preparation: Preparation | None) -> None:

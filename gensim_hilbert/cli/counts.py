@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,29 +52,38 @@ class WindowWeights(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is 
 
 
 workers = click.option("--workers", type=int, help="Number of threads, or of tasks at once.  [default: all]")
+errors = click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace", "ignore"]),
+    default="strict",
+    show_default=True,
+    help="How malformed UTF-8 is handled.",
+)
 memory_gb = click.option("--memory-gb", type=float, default=2.0, show_default=True, help="Memory to work in.")
 
 
+def text_option(name: str) -> Callable[[Any], Any]:
+    """Return what adds an option that models have, too."""
+    option = OPTIONS[name]
+    return click.option(
+        f"--{name.replace('_', '-')}", type=click_type(option), default=option.default,
+        help=option.help + (f"  [default: {option.default_help}]" if option.default_help else ""),
+        show_default=True,
+    )  # fmt: skip
+
+
+column = text_option("column")
+
+
 def with_text_options(function: Any) -> Any:
-    """Add the options that say what is done with text before its words are counted."""
-    for name in ("sentence_ends", "tokenizer"):
-        option = OPTIONS[name]
-        function = click.option(
-            f"--{name.replace('_', '-')}", type=click_type(option), default=option.default,
-            help=option.help + (f"  [default: {option.default_help}]" if option.default_help else ""),
-            show_default=True,
-        )(function)  # fmt: skip
-    return function
+    """Add the options that say how text is found and made into words before these are counted."""
+    return text_option("tokenizer")(text_option("sentence_ends")(column(function)))
 
 
 @click.command(cls=Verb, short_help="Count the pairs of words of a text.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
 @click.option("-o", "--output", required=True, type=CountsOutput(), help="Directory for the counts, or s3://…")
 @with_text_options
-@click.option(
-    "--column",
-    help=f"{OPTIONS['column'].help}  [default: {OPTIONS['column'].default_help}]",
-)
 @click.option(
     "--window",
     type=WindowSizes(),
@@ -110,13 +120,7 @@ def with_text_options(function: Any) -> Any:
     help="Remove tokens of words more frequent than this, at random.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed for --sample.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace", "ignore"]),
-    default="strict",
-    show_default=True,
-    help="How malformed UTF-8 is handled.",
-)
+@errors
 @workers
 @memory_gb
 @with_cluster

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from gensim_hilbert.cli.counts import column
 from gensim_hilbert.cli.loading import files_of, load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
@@ -20,6 +21,7 @@ from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("texts", nargs=-1, required=True, metavar="TEXTS...")
 @click.option("-o", "--output", required=True, type=LocalOutput("vectors of texts"), help="File for vectors: NAME.npy.")
+@column
 @click.option(
     "--weighting",
     type=click.Choice(WEIGHTINGS),
@@ -41,10 +43,11 @@ from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 def encode(
     model: Path, texts: tuple[str, ...], output: Path, trust_pickle: bool, as_json: bool, **settings: Any
 ) -> None:
-    """Write the vectors of TEXTS, one per line, to a file of numpy.
+    """Write the vectors of TEXTS, one per line or row, to a file of numpy.
 
-    TEXTS are files, compressed or remote ones too, with one text per line, or - for standard input. An empty line, and
-    one without known words, has a vector of zeros.
+    TEXTS are files, compressed or remote ones too, with one text per line, or - for standard input. Of tables
+    (.parquet, .arrow, .feather, .jsonl, .csv, .tsv), each row is a text. An empty line or row, and one without known
+    words, has a vector of zeros.
     """
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)

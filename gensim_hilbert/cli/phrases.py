@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gensim_hilbert import Phrases
-from gensim_hilbert.cli.counts import memory_gb, with_text_options, workers
+from gensim_hilbert.cli.counts import errors, memory_gb, with_text_options, workers
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
@@ -51,22 +51,18 @@ def connectors_of(given: str) -> frozenset[str]:
     help="Words that may stand inside a phrase without counting.",
 )
 @click.option("--rounds", type=int, default=1, show_default=True, help="Look for longer phrases in further rounds.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace", "ignore"]),
-    default="strict",
-    show_default=True,
-    help="How malformed UTF-8 is handled.",
-)
+@errors
 @workers
 @memory_gb
 @as_json
-def phrases(corpus: tuple[str, ...], output: Path, connector_words: str, as_json: bool, **options: Any) -> None:
-    """Find the phrases of CORPUS, such as "new york": files, globs, directories or URIs, one sentence per line.
+def phrases(
+    corpus: tuple[str, ...], output: Path, column: str | None, connector_words: str, as_json: bool, **options: Any
+) -> None:
+    """Find the phrases of CORPUS, such as "new york": files, globs, directories or URIs, with lines of text or tables.
 
     `gensim-hilbert count --phrases FILE` and `train --phrases FILE` then join them.
     """
-    source = as_corpus(list(corpus))
+    source = as_corpus(list(corpus), column=column)
     refuse_inputs(output, source.names)
     found = Phrases.from_corpus(source, connector_words=connectors_of(connector_words), **options)
     found.save(output)

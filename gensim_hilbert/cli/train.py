@@ -144,6 +144,9 @@ def train_model(
             f"the counts were made with their own {' and '.join(decided)}: count again for another value", ctx
         )
     column = command["settings"].get("column")
+    for name in command["corpus"] or ():
+        if Path(name, MANIFEST).is_file():
+            raise click.UsageError(f"{name} holds counts and no text: pass --counts {name}", ctx)
     corpus_read = as_corpus(command["corpus"], column=column) if command["corpus"] else None
     refuse_output(output, work, command, corpus_read)
     refuse_to_overwrite(output, work, command)

@@ -39,7 +39,7 @@ class ArrowReader(TableReader):
             def pieces() -> Iterator[bytes]:
                 with table_damage(block.name, self.what):
                     for batch in opened if batches is None else map(opened.get_batch, numbers):
-                        yield from text_of_array(checked(batch.column(self.column)), self.listed)
+                        yield from text_of_array(checked(batch.column(self.column)), self.listed, self.every_row)
                         progress.done = progress.done + 1 if batches else file.tell()
                 progress.done = progress.rows  # A stream has an end mark besides.
 

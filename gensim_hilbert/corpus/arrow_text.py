@@ -44,30 +44,36 @@ def is_string(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or is_view(kind))
 
 
-def text_of_array(array: Any, listed: bool) -> Iterator[bytes]:
-    """Yield the text of an array, or its lists of words, in pieces of about PIECE_BYTES."""
+def text_of_array(array: Any, listed: bool, every_row: bool = False) -> Iterator[bytes]:
+    """Yield the text of an array, or its lists of words, in pieces of about PIECE_BYTES.
+
+    With `every_row`, each row is one line, also one without a value, and line ends in it are blanks.
+    """
     slices = -(-array.nbytes // PIECE_BYTES) or 1
     rows = -(-len(array) // slices) or 1
     for start in range(0, len(array), rows):
         part = array.slice(start, rows)
-        yield joined_lists(part) if listed else joined_texts(part)
+        yield joined_lists(part, every_row) if listed else joined_texts(part, every_row)
 
 
-def joined_texts(array: Any) -> bytes:
+def joined_texts(array: Any, every_row: bool) -> bytes:
     """Return strings as lines. They may be malformed UTF-8, about which `errors` decides later."""
     pa = import_pyarrow()
-    texts = array.cast(pa.large_string()).cast(pa.large_binary()).drop_null()
+    texts = array.cast(pa.large_string()).cast(pa.large_binary())
+    if every_row:
+        texts = pa.compute.replace_substring(texts.fill_null(b""), pattern=b"\n", replacement=b" ")
+    texts = texts.drop_null()
     return joined(texts, b"\n") + b"\n" if len(texts) else b""
 
 
-def joined_lists(array: Any) -> bytes:
+def joined_lists(array: Any, every_row: bool) -> bytes:
     """Return lists of strings as the scanner reads them."""
     pa = import_pyarrow()
     array.validate(full=True)  # Bytes that are not UTF-8 would pass for ends of words.
     lists = array.cast(pa.large_list(pa.large_binary())).drop_null()
-    if lists.flatten().null_count:
-        rows = array.drop_null().to_pylist()
-        return encode_lists([word for word in row if word is not None] for row in rows)
+    if lists.flatten().null_count or every_row:
+        rows = (array if every_row else array.drop_null()).to_pylist()
+        return encode_lists([word for word in row or [] if word is not None] for row in rows)
     lengths = pa.compute.list_value_length(lists)
     end, empty, nothing = (pa.scalar(value, pa.large_binary()) for value in (b"\xff\xfe", b"\xfe", b""))
     ends = pa.compute.if_else(pa.compute.greater(lengths, 0), end, empty)

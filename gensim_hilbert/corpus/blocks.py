@@ -2,6 +2,10 @@
 
 A block of a plain local file is only a range, read by whoever counts it. Compressed and remote files have to be read in
 order, and so do token lists. A table has a reader, which makes text of its rows.
+
+Text is cut behind the first line end in the 64 kB that follow each megabyte. If these hold none, it is cut behind the
+first blank in them, and if they hold neither, in the next 64 kB. The same holds for plain files and for streams, so
+that functions and phrases, which see a long line in pieces, see the same ones in both.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from gensim_hilbert.corpus.identity import NOTHING_KNOWN, CorpusChanged, FileFacts, local_facts, refuse_change
 from gensim_hilbert.corpus.opening import open_stream
@@ -24,7 +28,30 @@ BLOCK_BYTES = 1 << 20
 # The place of a token in the corpus is one number: there is room for 16 TB per source, and for a million sources.
 SOURCE_SHIFT = 44
 MOST_SOURCES = 1 << (64 - SOURCE_SHIFT)
-_BLANK = re.compile(rb"[ \t\r\v\f]")
+
+
+class CutMarks(NamedTuple):
+    """Bytes behind which text can be cut."""
+
+    line_end: bytes
+    blank: re.Pattern[bytes]
+
+    def cut_in(self, data: bytes, start: int, stop: int) -> int:
+        """Return the place behind the first line end of a window of `data`, or else its first blank; 0 without any."""
+        line_end = data.find(self.line_end, start, stop)
+        if line_end >= 0:
+            return line_end + 1
+        blank = self.blank.search(data, start, stop)
+        return blank.end() if blank else 0
+
+
+LINES = CutMarks(b"\n", re.compile(rb"[ \t\r\v\f]"))
+LISTS = CutMarks(b"\xfe", re.compile(rb"\xff"))  # See cython_ext/scanner.pxd.
+
+
+def window_bytes() -> int:
+    """Return how far behind each BLOCK_BYTES a line end is looked for before a line is cut at a blank."""
+    return max(16, BLOCK_BYTES // 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,46 +112,54 @@ class Block:
 
 
 def cut_stream(stream: Any, whole: Block) -> Iterator[Block]:
-    """Yield blocks of about BLOCK_BYTES, cut after the last line end, or failing that after the last blank."""
-    line_end, blanks = (b"\xfe", (b"\xff",)) if whole.listed else (b"\n", (b" ", b"\t", b"\r", b"\v", b"\f"))
+    """Yield blocks of about BLOCK_BYTES, cut at the same places as a plain file with the same text."""
+    marks = LISTS if whole.listed else LINES
     bytes_read = getattr(stream, "bytes_read", None)
-    rest, start, inside, seen, number = b"", 0, False, 0, 0
+    data, start, inside, seen, number, is_complete = b"", 0, False, 0, 0, False
+    position = BLOCK_BYTES  # in `data`: there is no place to cut between BLOCK_BYTES and here
     while True:
-        try:
-            chunk = read_fully(stream, max(BLOCK_BYTES, len(rest)))  # doubling, so that a huge word costs linear time
-        except (CorpusChanged, MemoryError, UnicodeError, TableError):
-            raise
-        except Exception as error:  # Every decompressor and client raises its own: zlib.error, LZMAError, ClientError.
-            if whole.reader is not None and isinstance(error, OSError) and whole.name in str(error):
+        wanted = position + window_bytes() - len(data)
+        if wanted > 0 and not is_complete:
+            wanted = max(wanted, BLOCK_BYTES, len(data))  # doubling, so that a huge word costs linear time
+            try:
+                chunk = read_fully(stream, wanted)
+            except (CorpusChanged, MemoryError, UnicodeError, TableError):
                 raise
-            raise OSError(f"{whole.name} cannot be read past byte {start + len(rest)} of its text: {error}") from error
-        data = rest + chunk if rest else chunk
-        cut = len(data)
-        if chunk:
-            cut = data.rfind(line_end) + 1 or 1 + max(data.rfind(blank) for blank in blanks)
-        if cut or not chunk:
-            now = bytes_read() if bytes_read else seen + cut
-            is_open = bool(chunk) and data[cut - 1] != line_end[0]
-            begun = is_open and whole.listed  # Lists are cut after words only.
-            if is_open and not whole.listed:
-                line = data[:cut].rpartition(line_end)
-                begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
-            yield replace(
-                whole,
-                start=start,
-                stop=start + cut,
-                data=data[:cut],
-                inside=inside,
-                open=is_open,
-                cost=now - seen,
-                number=number,
-                is_last=not chunk,
-                unwanted=frozenset(),
-            )
-            seen, start, inside, number = now, start + cut, begun, number + 1
-        if not chunk:
+            except Exception as error:  # Every decompressor and client has its own: zlib.error, LZMAError, ClientError.
+                if whole.reader is not None and isinstance(error, OSError) and whole.name in str(error):
+                    raise
+                place = start + len(data)
+                raise OSError(f"{whole.name} cannot be read past byte {place} of its text: {error}") from error
+            data, is_complete = data + chunk if data else chunk, len(chunk) < wanted
+        cut = marks.cut_in(data, position, position + window_bytes())
+        is_last = is_complete and not cut and position >= len(data)
+        if is_last:
+            cut = len(data)
+        elif not cut:
+            position += window_bytes()
+            continue
+        now = bytes_read() if bytes_read else seen + cut
+        is_open = not is_last and data[cut - 1] != marks.line_end[0]
+        begun = is_open and whole.listed  # Lists are cut after words only.
+        if is_open and not whole.listed:
+            line = data[:cut].rpartition(marks.line_end)
+            begun = whole.has_begun(line[2]) if has_words(line[2]) else inside and not line[1]
+        yield replace(
+            whole,
+            start=start,
+            stop=start + cut,
+            data=data[:cut],
+            inside=inside,
+            open=is_open,
+            cost=now - seen,
+            number=number,
+            is_last=is_last,
+            unwanted=frozenset(),
+        )
+        if is_last:
             return
-        rest = data[cut:]
+        seen, start, inside, number = now, start + cut, begun, number + 1
+        data, position = data[cut:], BLOCK_BYTES
 
 
 def read_fully(stream: Any, wanted: int) -> bytes:
@@ -140,7 +175,7 @@ def read_fully(stream: Any, wanted: int) -> bytes:
 
 
 def cut_file(whole: Block, size: int) -> Iterator[Block]:
-    """Yield ranges of a plain local file, cut at the first line end or blank past every BLOCK_BYTES."""
+    """Yield ranges of a plain local file of about BLOCK_BYTES."""
     start, inside = 0, False
     with opened_unchanged(whole) as file:
         while start < size:
@@ -166,18 +201,12 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     """Return the first place at or after `position` where one can cut, and whether that is inside a line."""
     while position < size:
         file.seek(position)
-        window = file.read(1 << 12)  # Most lines end there: this is done for one thread at a time.
+        window = file.read(window_bytes())
         if not window:
             break
-        newline = window.find(b"\n")
-        if newline < 0:
-            window += file.read((1 << 16) - len(window))
-            newline = window.find(b"\n")
-        if newline >= 0:
-            return position + newline + 1, False
-        blank = _BLANK.search(window)
-        if blank:
-            return min(position + blank.end(), size), position + blank.end() < size
+        cut = LINES.cut_in(window, 0, len(window))
+        if cut:
+            return position + cut, position + cut < size and window[cut - 1] != LINES.line_end[0]
         position += len(window)
     return size, False
 

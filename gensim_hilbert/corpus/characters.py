@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ CODE_SHIFT = 8
 ASSIGNED = (range(0x40000), range(0xE0000, 0xE0200))
 KINDS = {"L": LETTER, "M": MARK, "N": LETTER, "Nd": DIGIT}  # by general category, or by its first letter
 JOIN_CONTROLS = "\u200c\u200d"  # inside of words of Persian and of Indian scripts
+CAPITAL_SIGMA = (
+    "Σ"  # It becomes ς at the end of a word and σ elsewhere: the only letter that depends on its neighbours.
+)
 CASES: dict[str, Callable[[str], str]] = {"fold": str.casefold, "lower": str.lower, "keep": str}
 
 
@@ -81,6 +85,30 @@ def white_space_tables() -> Tables:
     kind = np.full(0x110000, LETTER, dtype=np.uint32)
     kind[blanks()] = BLANK
     return paged(kind, [])
+
+
+@cache
+def rewritten_tables(nfkc: bool, sigma: bool) -> Tables:
+    """Return tables of the characters without which text stays as it is in NFKC, and with `sigma` in lower case.
+
+    Text is in NFKC if each of its characters is, and if none of them can be put in another order, or be composed with
+    the one before it.
+    """
+    entries = np.zeros(0x110000, dtype=np.uint32)
+    if sigma:
+        entries[ord(CAPITAL_SIGMA)] = 1
+    if nfkc:
+        entries[0x1161:0x1176] = entries[0x11A8:0x11C3] = (
+            1  # Vowels and last consonants of Hangul are composed by rule.
+        )
+        for code in chain.from_iterable(ASSIGNED):
+            one = chr(code)
+            if unicodedata.combining(one) or not unicodedata.is_normalized("NFKC", one):
+                entries[code] = 1
+            parts = unicodedata.decomposition(one).split()
+            if len(parts) == 2 and not parts[0].startswith("<"):
+                entries[int(parts[1], 16)] = 1
+    return paged(entries, [])
 
 
 @cache

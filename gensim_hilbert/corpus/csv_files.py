@@ -18,6 +18,7 @@ from gensim_hilbert.corpus.rows import (
     TableReader,
     choose_column,
     encode_texts,
+    without_line_ends,
 )
 from gensim_hilbert.corpus.seekable import named_errors
 
@@ -61,13 +62,17 @@ class CsvReader(TableReader):
                     f"{name} has a row of {len(row)} fields under a header of {len(header)}, the one that begins with "
                     f"{row[0]!r:.80}; quote fields that hold {self.delimiter!r}"
                 )
-            if number < len(row):
-                texts.append(row[number])
-                size += len(row[number]) + 1
+            if number < len(row) or self.every_row:
+                texts.append(row[number] if number < len(row) else "")
+                size += len(texts[-1]) + 1
             if size >= PIECE_BYTES:
-                yield encode_texts(texts)
+                yield self.encoded(texts)
                 texts, size = [], 0
-        yield encode_texts(texts)
+        yield self.encoded(texts)
+
+    def encoded(self, texts: list[str]) -> bytes:
+        """Return texts as lines."""
+        return encode_texts(without_line_ends(texts) if self.every_row else texts)
 
     @classmethod
     def records(cls, stream: Any, name: str) -> Iterator[list[str]]:

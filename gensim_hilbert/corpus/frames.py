@@ -48,6 +48,10 @@ class Frame(ABC):
             values = chunk if isinstance(chunk, list) else chunk.to_pylist()
             yield from (value for value in values if value is not None)
 
+    def all_rows(self) -> Iterator[Any]:
+        """Yield all rows of a column that is alone, None for those without a value."""
+        yield from self.data
+
 
 class PandasFrame(Frame):
     """A Series or a DataFrame of pandas."""
@@ -63,6 +67,11 @@ class PandasFrame(Frame):
         series = self.data if column is None else self.data[column]
         for start in range(0, len(series), ROWS_AT_ONCE):
             yield series.iloc[start : start + ROWS_AT_ONCE].dropna().tolist()
+
+    def all_rows(self) -> Iterator[Any]:
+        """Yield None for each of the ways in which pandas says that there is no value."""
+        for value, is_missing in zip(self.data, self.data.isna(), strict=True):
+            yield None if is_missing else value
 
 
 class PolarsFrame(Frame):
@@ -98,6 +107,11 @@ class ArrowFrame(Frame):
         else:
             for batch in self.data.to_batches(columns=[column]):
                 yield batch.column(column)
+
+    def all_rows(self) -> Iterator[Any]:
+        """Yield objects of Python."""
+        for array in self.chunks(None):
+            yield from array.to_pylist()
 
 
 class HuggingFaceFrame(Frame):

@@ -19,6 +19,7 @@ from gensim_hilbert.corpus.rows import (
     columns_of_rows,
     encode_lists,
     encode_texts,
+    without_line_ends,
 )
 from gensim_hilbert.corpus.seekable import named_errors
 from gensim_hilbert.untrusted import parse_json
@@ -63,11 +64,13 @@ class JsonlReader(TableReader):
     def _encoded(self, data: bytes, start: int, name: str) -> bytes:
         if self.listed:
             refuse_malformed(data, start, name)
-        rows = []
+        rows: list[Any] = []
         column, is_row = self.column, is_words if self.listed else is_text
         for place, row in objects_in(data, start, name):
             value = row.get(column)
             if value is None:
+                if self.every_row:
+                    rows.append([] if self.listed else "")
                 continue
             if not is_row(value):
                 wanted = "a list of words" if self.listed else "text"
@@ -75,7 +78,9 @@ class JsonlReader(TableReader):
                     f"{name}: the line at byte {place()} holds {value!r:.80} as {column!r}, which is not {wanted}"
                 )
             rows.append(value)
-        return encode_lists(rows) if self.listed else encode_texts(rows)
+        if self.listed:
+            return encode_lists(rows)
+        return encode_texts(without_line_ends(rows) if self.every_row else rows)
 
 
 def is_text(value: Any) -> bool:

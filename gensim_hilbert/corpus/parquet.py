@@ -52,7 +52,7 @@ class ParquetReader(TableReader):
         )
         for batch in batches:
             progress.done += batch.num_rows
-            yield from text_of_array(batch.column(self.column), self.listed)
+            yield from text_of_array(batch.column(self.column), self.listed, self.every_row)
 
     def size_of(self, file: Any, group: int) -> int:
         """Return how many bytes the column has in a row group, uncompressed, as the file tells."""

@@ -39,6 +39,7 @@ class TableReader(ABC):
     column: str
     listed: bool = False  # The rows are lists of words and not text.
     groups: tuple[int, int] | None = None  # the first of the groups of rows to read, and the one after the last
+    every_row: bool = False  # Each row is one line, also one without a value, and line ends in it are blanks.
 
     what: ClassVar[str]  # the name of such a file in a sentence
     has_lines: ClassVar[bool] = False  # Any stretch of lines can be read by `text_of`, if the file is plain and local.
@@ -184,6 +185,11 @@ def encode_texts(rows: list[str]) -> bytes:
     return b"".join(
         one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass") for one in text
     )
+
+
+def without_line_ends(rows: list[str]) -> list[str]:
+    """Return texts with blanks in the place of line ends."""
+    return [row.replace("\n", " ") for row in rows]
 
 
 def encode_lists(rows: Iterable[Sequence[str]]) -> bytes:

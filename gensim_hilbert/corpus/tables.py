@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from itertools import accumulate
 
@@ -130,6 +131,15 @@ class TableCorpus(TextCorpus):
             for number, look in zip(later, pool.map(look_into, later), strict=True):
                 looks[number] = look
         return looks
+
+    def by_rows(self) -> TableCorpus:
+        """Return the same corpus with one line per row: none is skipped, and line ends in texts are blanks."""
+        corpus = copy(self)
+        corpus.parts = [
+            part if part.reader is None else replace(part, reader=replace(part.reader, every_row=True))
+            for part in self.parts
+        ]
+        return corpus
 
     @property
     def streams(self) -> int:

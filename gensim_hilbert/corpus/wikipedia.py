@@ -36,7 +36,7 @@ class WikipediaReader(TableReader):
         """Open the dump."""
         with open_stream(block.name, block.transport_params, block.facts) as stream:
             pieces = (
-                text.encode("utf-8", "surrogatepass") + b"\n"
+                (text.replace("\n", " ") if self.every_row else text).encode("utf-8", "surrogatepass") + b"\n"
                 for pages in groups_of_pages(stream, block.name)
                 for text in articles(pages, block.name)
             )

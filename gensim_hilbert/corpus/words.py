@@ -13,16 +13,14 @@ import numpy as np
 
 from gensim_hilbert._listing import list_words
 from gensim_hilbert._tokens import InvalidUTF8
-from gensim_hilbert._words import WordScanner, invalid_position
-from gensim_hilbert.corpus.characters import CASES, white_space_tables, word_tables
+from gensim_hilbert._words import WordScanner, invalid_position, marked_positions
+from gensim_hilbert.corpus.characters import CAPITAL_SIGMA, CASES, rewritten_tables, white_space_tables, word_tables
 from gensim_hilbert.corpus.sentences import breaks_in
 from gensim_hilbert.corpus.token_lists import PLACE_SHIFT, Prepared, decode_lists
 from gensim_hilbert.corpus.tokenizers import Tokenizer
 
 NUMBERS = ("keep", "fold", "drop")
-CAPITAL_SIGMA = (
-    "Σ"  # It becomes ς at the end of a word and σ elsewhere: the only letter that depends on its neighbours.
-)
+NEWLINE = 0x0A
 MOST_LENGTH = (1 << 32) - 1
 
 
@@ -62,10 +60,11 @@ class ScannedText(Tokenizer):
         invalid, is_ascii = invalid_position(text)
         if invalid >= 0 and errors == "strict":
             raise InvalidUTF8(invalid)
-        if invalid < 0 and not self.is_rewritten(text, is_ascii):
+        marked = None if invalid >= 0 else self.marked(text, is_ascii)
+        if marked is not None and not len(marked):
             return Prepared(*scanner.scan(text, 0, len(text), breaks, inside, is_open))
         parts, ends_of_sentences = [], set(breaks.tolist())
-        for start, stop, rewritten in self.pieces(text, breaks, errors):
+        for start, stop, rewritten in self.pieces(text, breaks, errors, marked):
             first, last = start == 0 and inside, stop == len(text) and is_open
             if rewritten is None:
                 parts.append(scanner.scan(text, start, stop, breaks, first, last))
@@ -74,20 +73,26 @@ class ScannedText(Tokenizer):
                 parts.append(scanner.scan(rewritten, 0, len(rewritten), ends, first, last, start))
         return Prepared(b"".join(data for data, _ in parts), np.concatenate([places for _, places in parts]))
 
-    def is_rewritten(self, text: bytes, is_ascii: bool) -> bool:
-        """Tell whether valid text is changed before it is scanned."""
+    def marked(self, text: bytes, is_ascii: bool) -> np.ndarray:
+        """Return where valid text has characters because of which it may have to be changed before it is scanned."""
         if is_ascii or not (self.nfkc or self.case == "lower"):
-            return False
-        decoded = text.decode()
-        return (self.nfkc and not unicodedata.is_normalized("NFKC", decoded)) or (
-            self.case == "lower" and CAPITAL_SIGMA in decoded
-        )
+            return np.zeros(0, dtype=np.int64)
+        pages, entries, _ = rewritten_tables(self.nfkc, self.case == "lower")
+        return marked_positions(text, pages, entries)
 
-    def pieces(self, text: bytes, breaks: np.ndarray, errors: str) -> Iterator[tuple[int, int, bytes | None]]:
-        """Yield stretches of whole sentences with what they become before they are scanned; None if they stay."""
-        ends = {match.end() for match in re.finditer(b"\n", text)} | set(breaks.tolist()) | {len(text)}
-        unchanged = start = 0
-        for stop in sorted(ends):
+    def pieces(
+        self, text: bytes, breaks: np.ndarray, errors: str, marked: np.ndarray | None
+    ) -> Iterator[tuple[int, int, bytes | None]]:
+        """Yield stretches of whole sentences with what they become before they are scanned; None if they stay.
+
+        Only sentences with marked characters are looked at; without these, all.
+        """
+        ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == NEWLINE) + 1
+        ends = np.unique(np.concatenate([ends, breaks, [len(text)]]))
+        numbers = np.arange(len(ends)) if marked is None else np.unique(np.searchsorted(ends, marked, side="right"))
+        unchanged = 0
+        for number in numbers.tolist():
+            start, stop = int(ends[number - 1]) if number else 0, int(ends[number])
             piece = text[start:stop]
             changed = None if piece.isascii() else self.rewritten(piece, errors)
             if changed is not None:
@@ -95,9 +100,8 @@ class ScannedText(Tokenizer):
                     yield unchanged, start, None
                 yield start, stop, changed
                 unchanged = stop
-            start = stop
-        if unchanged < start:
-            yield unchanged, start, None
+        if unchanged < len(text):
+            yield unchanged, len(text), None
 
     def rewritten(self, piece: bytes, errors: str) -> bytes | None:
         """Return a sentence without malformed bytes, in NFKC and with the right small sigmas; None if it is that."""

@@ -57,6 +57,7 @@ class Phrases:
         *,
         tokenizer: Any = None,
         sentence_ends: str = "lines",
+        column: str | None = None,
         min_count: int = 5,
         threshold: float = 10.0,
         scoring: str = "default",
@@ -81,6 +82,8 @@ class Phrases:
             As for `PairCounts.from_corpus`. No phrase is found across the places where a very long line is cut.
         tokenizer, sentence_ends
             What makes words of text, and where sentences end, as in `PairCounts.from_corpus`.
+        column : str, optional
+            The column of tables that holds the text.
         min_count : int
             Least number of occurrences of a phrase.
         threshold : float
@@ -121,7 +124,7 @@ class Phrases:
             raise ValueError(f"memory_gb must be a number of gigabytes above 0, got {memory_gb!r}")
         if isinstance(connector_words, str):
             raise TypeError(f"connector_words must be a set of words, got the string {connector_words!r}; split it")
-        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends))
+        source = as_corpus(corpus, transport_params, preparation_of(tokenizer, sentence_ends), column)
         if rounds > 1 and not source.can_repeat:
             raise ValueError(f"{source.names[0]} can be read only once: save it to a file first, or use rounds=1")
         rules = Rules(int(min_count), float(threshold), scoring, delimiter, frozenset(connector_words))

@@ -17,7 +17,9 @@ from gensim.models.fasttext import FastTextKeyedVectors
 
 from gensim_hilbert._texts import add_rows, project, scale_rows
 from gensim_hilbert._tokens import WordTable
+from gensim_hilbert.corpus.frames import frame_of
 from gensim_hilbert.corpus.preparation import Preparation
+from gensim_hilbert.corpus.rows import listing
 from gensim_hilbert.corpus.token_lists import encode_words
 from gensim_hilbert.text_vectors.weighting import Weighting, frequencies, text_matrix, word_weights
 
@@ -81,7 +83,7 @@ class TextEncoder:
         """Yield the sums of texts in their order, some texts at a time."""
         if not isinstance(texts, Iterable) or isinstance(texts, bytes):
             raise TypeError(MIXED.format(texts))
-        waiting = iter(texts)
+        waiting = iter(rows_of_column(texts))
         first = list(islice(waiting, 1))
         take = self._of_text if first and isinstance(first[0], str) else self._of_words
         waiting = chain(first, waiting)
@@ -106,41 +108,47 @@ class TextEncoder:
 
     def _of_text(self, texts: list[str]) -> Sums:
         """Add the rows of the words of texts that are str."""
-        if self.preparation is None or (self.preparation.tokenizer is None and self.preparation.joiner is None):
-            return self._of_bytes(as_lines(texts).encode("utf-8", "surrogatepass"), len(texts), listed=False)
+        cut_at_blanks = self.preparation is None or self.preparation.tokenizer is None
+        known_parts = self._known_parts if cut_at_blanks else no_parts
+        if self.preparation is None or (cut_at_blanks and self.preparation.joiner is None):
+            lines = as_lines(texts).encode("utf-8", "surrogatepass")
+            return self._of_bytes(lines, len(texts), known_parts, listed=False)
         as_lines(texts)  # which raises an error if there is anything else
         filled = [number for number, text in enumerate(texts) if text and not text.isspace()]
         # A preparation takes no notice of blank lines.
         lines = as_lines([texts[number] for number in filled]).encode("utf-8", "replace") if filled else b""
         prepared = replace(self.preparation, sentence_ends="lines").of_text(lines, errors="replace")
-        sums = self._of_bytes(prepared.data, len(filled), listed=True)
+        sums = self._of_bytes(prepared.data, len(filled), known_parts, listed=True)
         if len(filled) == len(texts):
             return sums
         rows, words = np.zeros((len(texts), self.size), dtype=np.float32), np.zeros(len(texts), dtype=np.float32)
         rows[filled], words[filled] = sums
         return Sums(rows, words)
 
-    def _of_bytes(self, data: bytes, number: int, *, listed: bool) -> Sums:
+    def _of_bytes(self, data: bytes, number: int, known_parts: Callable[[str], list[int]], *, listed: bool) -> Sums:
         """Add the rows of the words of texts that are lines, or token lists in the form of the scanner."""
         ids, ends = np.empty(len(data), dtype=np.uint32), np.zeros(number, dtype=np.int64)
         unknown = WordTable()
         found = self.table.ids_of_texts(data, listed, unknown, ids, ends)
         if found != number:
             raise ValueError(f"the tokenizer has made {found} texts of {number}: it must return one list for each")
-        return self._add(ids[: ends[-1:].sum()], ends, unknown.words(), no_parts if listed else self._known_parts)
+        return self._add(ids[: ends[-1:].sum()], ends, unknown.words(), known_parts)
 
     def _of_words(self, texts: list[Sequence[Any]]) -> Sums:
         """Add the rows of the words of texts that are lists of words."""
+        for words in texts:
+            if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+                raise TypeError(MIXED.format(words))
         if self.preparation is not None and self.preparation.joiner is not None:
-            lists = b"".join(encode_words(list(words)) + b"\xfe" for words in texts)
-            return self._of_bytes(self.preparation.of_lists(lists).data, len(texts), listed=True)
+            # Phrases are made of words that are str; no other object is part of one, or known to such a model.
+            kept = ([word for word in words if isinstance(word, str)] for words in texts)
+            lists = b"".join(encode_words(words) + b"\xfe" for words in kept)
+            return self._of_bytes(self.preparation.of_lists(lists).data, len(texts), no_parts, listed=True)
         get, known = self.index.get, len(self.index)
         unknown: dict[Any, int] = {}
         ids: list[int] = []
         ends = np.empty(len(texts), dtype=np.int64)
         for number, words in enumerate(texts):
-            if isinstance(words, str | bytes) or not isinstance(words, Iterable):
-                raise TypeError(MIXED.format(words))
             for word in words:
                 row = get(word)
                 ids.append(known + unknown.setdefault(word, len(unknown)) if row is None else row)
@@ -213,6 +221,17 @@ class TextEncoder:
 def no_parts(word: str) -> list[int]:
     """Return nothing: an unknown word is not looked at again."""
     return []
+
+
+def rows_of_column(texts: Iterable[Any]) -> Iterable[Any]:
+    """Return the rows of a column of a table, with empty texts for those without a value; other texts as they are."""
+    frame = frame_of(texts)
+    if frame is None:
+        return texts
+    if (columns := frame.columns()) is not None:
+        raise TypeError(f"texts must be one column of {frame.name}: choose one of {listing(columns)}")
+    empty: Any = "" if isinstance(next(frame.rows(None), ""), str) else []
+    return (empty if row is None else row for row in frame.all_rows())
 
 
 def as_lines(texts: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Vectors of the lines of files of text, written to a file of numpy as they come."""
+"""Vectors of the lines of files of text, or of the rows of tables, written to a file of numpy as they come."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
+from gensim_hilbert.corpus.tables import TableCorpus
 from gensim_hilbert.corpus.texts import BYTE_ORDER_MARK
+from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.files import Staging
 from gensim_hilbert.outputs import local_path, refuse_inputs
 from gensim_hilbert.progress import Progress
@@ -31,10 +33,11 @@ def encode_file(
     remove: int | None = None,
     normalize: bool = True,
     workers: int | None = None,
+    column: str | None = None,
     progress: bool = True,
     transport_params: dict[str, Any] | None = None,
 ) -> tuple[int, int]:
-    """Write the vectors of texts to a .npy file, one row per line of the input, also for empty lines.
+    """Write the vectors of texts to a .npy file, one row per line or row of the input, also for empty ones.
 
     Texts are read and vectors are written as they come, so that memory does not depend on how many there are. The file
     appears when it is complete.
@@ -44,11 +47,13 @@ def encode_file(
     model : HilbertMLE, gensim.models.Word2Vec or gensim.models.KeyedVectors
         The vectors of words.
     corpus : path, URI, glob, directory, list of those, or file object
-        UTF-8 with one text per line, compressed or not.
+        UTF-8 with one text per line, compressed or not; or tables with one text, or one list of words, per row.
     output : path
         The file, NAME.npy, on this machine.
     weighting, a, whiten, remove, normalize, workers
         As in `HilbertMLE.encode`.
+    column : str, optional
+        The column of tables that holds the texts.
     progress : bool
         Whether to show a progress bar if standard error is a terminal.
     transport_params : dict, optional
@@ -62,7 +67,9 @@ def encode_file(
     target = local_path(output, "vectors of texts")
     if target.suffix != ".npy":
         raise ValueError(f"the name of the output must end in .npy, got {target}")
-    source = as_corpus(corpus, transport_params)
+    source = as_corpus(corpus, transport_params, column=column)
+    if isinstance(source, TableCorpus):
+        source = source.by_rows()
     refuse_inputs(target, source.names)
     vectors = getattr(model, "wv", model)
     preparation = model._preparation() if isinstance(model, TextVectors) else None
@@ -74,7 +81,7 @@ def encode_file(
         Progress("encoding", source.total, show=progress) as bar,
     ):
         write_header(file, 0, encoder.size)
-        for sums in encoder.sums(lines_of(source, bar), default_workers(workers)):
+        for sums in encoder.sums(texts_of(source, bar), default_workers(workers)):
             texts += len(sums.words)
             empty += int((sums.words == 0).sum())
             file.write(sums.scaled(unit=normalize).data)
@@ -89,8 +96,8 @@ def write_header(file: BinaryIO, rows: int, size: int) -> None:
     np.lib.format.write_array_header_1_0(file, header)
 
 
-def lines_of(corpus: Corpus, progress: Progress) -> Iterator[str]:
-    """Yield the lines of a text without their ends; blocks may end in the middle of one."""
+def texts_of(corpus: Corpus, progress: Progress) -> Iterator[str | list[str]]:
+    """Yield the lines of a text without their ends, or its lists of words; blocks may end in the middle of one."""
     rest: list[bytes] = []
     before: Block | None = None
     for given in corpus.blocks(streams=True):
@@ -101,7 +108,7 @@ def lines_of(corpus: Corpus, progress: Progress) -> Iterator[str]:
                 rest = []
             before = block
             data = block.data.removeprefix(BYTE_ORDER_MARK) if block.start == 0 else block.data
-            *lines, last = data.split(b"\n")
+            *lines, last = data.split(b"\xfe" if block.listed else b"\n")
             for line in lines:
                 yield decoded(b"".join([*rest, line]), block)
                 rest = []
@@ -112,8 +119,10 @@ def lines_of(corpus: Corpus, progress: Progress) -> Iterator[str]:
         yield decoded(b"".join(rest), before)
 
 
-def decoded(line: bytes, block: Block) -> str:
-    """Return a line as str; malformed UTF-8 is an error that names the file."""
+def decoded(line: bytes, block: Block) -> str | list[str]:
+    """Return a line as str, or a list of words; malformed UTF-8 is an error that names the file."""
+    if block.listed:
+        return decode_lists(line + b"\xfe")[0]
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

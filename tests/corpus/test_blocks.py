@@ -48,6 +48,26 @@ def test_a_long_line_is_counted_alike_in_any_blocks_by_any_workers(set_block_byt
         assert_same_counts(count(corpus, workers=workers), expected)
 
 
+@pytest.mark.parametrize("block", [1, 20, 1000, 1 << 14])
+def test_plain_and_compressed_files_are_cut_at_the_same_places(set_block_bytes, tmp_path, block):
+    """So that functions and phrases see the same pieces of long lines."""
+    set_block_bytes(block)
+    words = TEXT.replace(b"\n", b" ").split(b" ")
+    text = b" ".join(words * 3) + b"\n" + b"\n".join(words[:500]) + b"x" * 5000 + b" \t " + b" ".join(words) + b" "
+    (tmp_path / "text.txt").write_bytes(text)
+    plain, packed = (
+        [
+            (block.start, block.stop, block.data, block.inside, block.open)
+            for range_ in as_corpus(path).blocks(streams=True)
+            for block in range_.read()
+        ]
+        for path in (tmp_path / "text.txt", write_gzip(tmp_path / "text.txt.gz", text))
+    )
+    assert b"".join(data for _, _, data, _, _ in packed) == text
+    assert [piece for piece in packed if piece[2]] == plain
+    assert any(is_open for *_, is_open in plain)
+
+
 def test_lines_over_ten_thousand_words_are_used_whole(tmp_path):
     words = [f"w{k % 50}" if k % 10_000 else f"at{k}" for k in range(30_001)]
     path = tmp_path / "text.txt"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from reference import words_of
 
 from gensim_hilbert._tokens import InvalidUTF8
-from gensim_hilbert.corpus.characters import DIGIT, LETTER, MARK, kinds
+from gensim_hilbert._words import marked_positions
+from gensim_hilbert.corpus.characters import DIGIT, LETTER, MARK, kinds, rewritten_tables
 from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.corpus.words import WhiteSpace, Words
 
@@ -134,3 +135,24 @@ def test_settings_are_checked_and_words_can_be_pickled():
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} of Words must be"):
             Words(**wrong)
     assert pickle.loads(pickle.dumps(Words(case="lower"))) == Words(case="lower")
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=30))
+def test_text_without_marked_characters_is_in_nfkc(text):
+    pages, entries, _ = rewritten_tables(nfkc=True, sigma=False)
+    marked = set(marked_positions(text.encode(), pages, entries).tolist())
+    places = [len(text[:number].encode()) for number in range(len(text))]
+    kept = "".join(one for one, place in zip(text, places, strict=True) if place not in marked)
+    assert unicodedata.is_normalized("NFKC", kept)
+    assert not any(text[places.index(place)].isascii() for place in marked)
+
+
+def test_every_character_that_nfkc_changes_or_composes_is_marked():
+    pages, entries, _ = rewritten_tables(nfkc=True, sigma=False)
+    for code in (code for code in range(0x110000) if not 0xD800 <= code < 0xE000):
+        one = chr(code)
+        parts = unicodedata.normalize("NFD", one)
+        if not unicodedata.is_normalized("NFKC", one) or (
+            len(parts) > 1 and unicodedata.normalize("NFC", parts) == one
+        ):
+            assert len(marked_positions((one if len(parts) == 1 else parts).encode(), pages, entries)), hex(code)

@@ -12,7 +12,7 @@ import pytest
 from documents import BLOCKS, DOCUMENTS, README, ROOT, assert_alike, run_python, session_of
 from helpers import short_training
 from shell import finish, run, run_here, signal_when, start
-from table_files import rows_of, write_jsonl
+from table_files import rows_of, write_jsonl, write_jsonl_gz
 from texts import zipf_text
 
 from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
@@ -74,6 +74,7 @@ def desk(tmp_path, monkeypatch, s3_environment):
     for name in ("monday", "tuesday"):
         (tmp_path / f"{name}.txt").write_bytes(b"the of\n" * 9 + zipf_text(2000, 60, seed=len(name)))
     write_jsonl(tmp_path / "reviews.jsonl", rows_of(zipf_text(2000, 60)))
+    write_jsonl_gz(tmp_path / "news.jsonl.gz", rows_of(zipf_text(2000, 60)))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     client = boto3.client("s3")
     client.create_bucket(Bucket="bucket")

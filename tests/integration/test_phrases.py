@@ -77,6 +77,28 @@ def test_models_keep_their_phrases(some_news, tmp_path):
         HilbertMLE(phrases=3)
 
 
+def test_counts_with_a_tokenizer_and_phrases_give_a_model_both(path, tmp_path):
+    counts = PairCounts.from_corpus(path, tokenizer="words", phrases="auto")
+    for options in ({}, {"tokenizer": "words"}, {"phrases": counts.phrases}):
+        model = HilbertMLE.from_counts(counts, vector_size=4, **options)
+        assert model.tokenize("The Prime-Minister") == ["the", "prime_minister"]
+    for options in ({"tokenizer": "simple_preprocess"}, {"phrases": Phrases.from_corpus(path, threshold=100)}):
+        with pytest.raises(ValueError, match="leave tokenizer, sentence_ends and phrases out"):
+            HilbertMLE.from_counts(counts, vector_size=4, **options)
+
+
+def test_fixed_covectors_bring_their_tokenizer_and_phrases(path):
+    model = HilbertMLE(corpus_file=path, tokenizer="words", phrases="auto", **SMALL_OPTIONS)
+    texts = [line.capitalize() + "!" for line in path.read_text(encoding="utf-8").splitlines()[:200]]
+    found = HilbertMLE(texts, covectors=model, min_count=2)
+    asked = HilbertMLE(texts, covectors=model, min_count=2, tokenizer="words", phrases=model.phrases)
+    assert found.wv.index_to_key == asked.wv.index_to_key
+    assert np.array_equal(found.wv.vectors, asked.wv.vectors)
+    assert found.tokenize("The Prime Minister") == ["the", "prime_minister"]
+    plain = HilbertMLE.from_counts(PairCounts.from_corpus(path), covectors=model)
+    assert (plain.tokenizer, plain.phrases) == (None, None)
+
+
 def test_a_text_that_is_read_once_has_no_phrases_of_its_own(some_news):
     with pytest.raises(ValueError, match="can be read only once, but phrases='auto' reads a text once more"):
         HilbertMLE(phrases="auto", **SMALL_OPTIONS).build_vocab(iter(some_news))
@@ -95,3 +117,10 @@ def test_commands_find_and_join_phrases(path, tmp_path):
     assert f"with {len(phrases)} phrases joined" in run_here("info", counts).stdout
     refused = run_here("phrases", path, "-o", path)
     assert (refused.returncode, "cannot be the output" in refused.stderr) == (1, True)
+
+
+def test_counts_that_are_given_as_a_text_are_named(path, tmp_path):
+    run_here("count", path, "-o", tmp_path / "counts", "--phrases", "auto")
+    refused = run_here("train", tmp_path / "counts", "-o", tmp_path / "model")
+    assert refused.returncode == 2
+    assert f"holds counts and no text: pass --counts {tmp_path / 'counts'}" in " ".join(refused.stderr.split())

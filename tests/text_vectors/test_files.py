@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from shell import run_here
+from table_files import WRITERS, write_parquet
 from texts import write_gzip
 
 from gensim_hilbert.text_vectors.files import encode_file
@@ -56,3 +60,42 @@ def test_places_that_cannot_be_written_to(small_model, tmp_path, output, message
     (tmp_path / "text.txt").write_text("the court")
     with pytest.raises(ValueError, match=message):
         encode_file(small_model, tmp_path / "text.txt", output if "://" in output else tmp_path / output)
+
+
+# ---------------------------------------------------------------------------------------------------- tables
+
+ROWS = ["the court said", None, "police and\nthe court", "", "unheard-of", "Police!", "\n"]
+TEXTS = [(row or "").replace("\n", " ") for row in ROWS]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("size", [16, 1 << 20])
+def test_one_vector_per_row_of_a_table(small_model, tmp_path, set_block_bytes, name, size):
+    set_block_bytes(size)
+    numbers = encode_file(small_model, WRITERS[name](tmp_path / name, ROWS), tmp_path / "vectors.npy", column="text")
+    expected = small_model.encode(TEXTS)
+    assert numbers == (len(ROWS), 3)
+    np.testing.assert_array_equal(np.load(tmp_path / "vectors.npy"), expected)
+
+
+def test_rows_may_be_lists_of_words(small_model, tmp_path, set_block_bytes):
+    set_block_bytes(8)
+    rows = [["the", "court"], None, [], ["police"], ["unheard-of"]]
+    write_parquet(tmp_path / "t.parquet", rows, pa.list_(pa.string()))
+    encode_file(small_model, tmp_path / "t.parquet", tmp_path / "vectors.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "vectors.npy"), small_model.encode([row or [] for row in rows]))
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"text": row}) + "\n" for row in rows))
+    encode_file(small_model, path, tmp_path / "vectors.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "vectors.npy"), small_model.encode([row or [] for row in rows]))
+
+
+def test_commands_take_a_column_of_tables(small_model, tmp_path):
+    small_model.save_pretrained(tmp_path / "model")
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"title": "a", "text": f"new york {k}"}) + "\n" for k in range(30)))
+    assert "choose one" in run_here("encode", tmp_path / "model", path, "-o", tmp_path / "v.npy").stderr
+    run_here("encode", tmp_path / "model", path, "-o", tmp_path / "v.npy", "--column", "text")
+    assert len(np.load(tmp_path / "v.npy")) == 30
+    found = run_here("phrases", path, "-o", tmp_path / "p.jsonl", "--column", "text", "--threshold", "0.1").stdout
+    assert "new_york" in found

@@ -117,6 +117,37 @@ def test_texts_are_cut_by_the_tokenizer_of_the_model(news):
     assert not expected[-2:].any()  # str.split leaves the words as they are, and they are not looked at again
 
 
+def test_phrases_are_joined_in_texts_and_in_lists(news):
+    model = HilbertMLE(news, min_count=2, vector_size=8, passes=1, phrases="auto")
+    expected = model.encode([["the", "prime_minister", "said"]])[0]
+    assert "prime_minister" in model.wv
+    for text in (
+        "the prime minister said",
+        ["the", "prime", "minister", "said"],
+        ["the", "prime", "minister", 5, "said"],
+    ):
+        np.testing.assert_array_equal(model.encode([text])[0], expected)
+    # There is no tokenizer, so that unknown words are looked up once more, whether there are phrases or not.
+    np.testing.assert_allclose(model.encode("The, prime minister SAID!"), expected, atol=1e-6)
+    with pytest.raises(TypeError, match="texts must be"):
+        model.encode([["the"], "court"])
+
+
+def test_columns_of_tables_are_texts(model):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    datasets = pytest.importorskip("datasets")
+    texts = [None, "the court said", None, "police"]
+    expected = model.encode([text or "" for text in texts])
+    dataset = datasets.Dataset.from_dict({"text": texts})
+    for column in (pd.Series(texts), pl.Series(texts), pa.array(texts), pa.chunked_array([texts, []]), dataset["text"]):
+        np.testing.assert_array_equal(model.encode(column), expected)
+    np.testing.assert_array_equal(model.encode_documents(pd.Series(texts)).any(axis=1), expected.any(axis=1))
+    lists = pa.array([None, ["the", "court", "said"], [], ["police"]])
+    np.testing.assert_array_equal(model.encode(lists), expected)
+    with pytest.raises(TypeError, match=r"texts must be one column of <pandas DataFrame>: choose one of 'a', 'b'"):
+        model.encode(pd.DataFrame({"a": ["x"], "b": ["y"]}))
+
+
 def test_unknown_words_have_the_vectors_of_their_ngrams(subword_model):
     word = "policewomanly"
     assert word not in subword_model.wv.key_to_index
