@@ -158,9 +158,12 @@ class HilbertMLE(
         Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
         It works with both solvers, and with objectives whose psi is covector . vector.
-    min_n, max_n, bucket : int
-        With `subwords`, the lengths of the shortest and of the longest n-grams, and the number of buckets that they
-        are hashed to, as in gensim's `FastText`. A model has one vector per bucket.
+    min_n : int
+        With `subwords`, the length of the shortest n-grams, as in gensim's `FastText`.
+    max_n : int
+        With `subwords`, the length of the longest n-grams.
+    bucket : int
+        With `subwords`, the number of buckets that n-grams are hashed to. A model has one vector per bucket.
     column : str, optional
         The column of tables that holds the text. It may be left out if there is only one such column.
     """
@@ -294,7 +297,7 @@ class HilbertMLE(
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
-        self.adopt_added_words()
+        self._adopt_added_words()
         corpus = self._with_phrases(corpus_of(corpus_iterable, corpus_file, self._preparation()))
         vocabulary = self._vocabulary()
         if self.solver == "gibbs":

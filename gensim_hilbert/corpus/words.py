@@ -137,8 +137,10 @@ class Words(ScannedText):
         expressions.
     underscores : bool
         Whether an underscore is a letter. Words that begin with one are then left out.
-    min_length, max_length : int
-        Words of fewer or of more characters are left out; 0 for no limit.
+    min_length : int
+        Words of fewer characters are left out.
+    max_length : int
+        Words of more characters are left out; 0 for no limit.
     """
 
     case: str = "fold"
