@@ -1,4 +1,4 @@
-"""The tokeniser `"words"`: runs of Unicode letters and digits, cut out by a kernel."""
+"""The tokenizer `"words"`: runs of Unicode letters and digits, cut out by a kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_LENGTH = (1 << 32) - 1
 
 
 class ScannedText(Tokenizer):
-    """A tokeniser whose words are found by a `WordScanner`."""
+    """A tokenizer whose words are found by a `WordScanner`."""
 
     nfkc: bool = False
     case: str = "keep"
@@ -173,7 +173,7 @@ class Words(ScannedText):
         return _scanner(self)
 
     def describe(self) -> dict[str, Any]:
-        """Return the tokeniser as plain JSON."""
+        """Return the tokenizer as plain JSON."""
         return {"kind": "words", **asdict(self)}
 
 
