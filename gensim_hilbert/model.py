@@ -157,12 +157,9 @@ class HilbertMLE(
         Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
         It works with both solvers, and with objectives whose psi is covector . vector.
-    min_n : int
-        With `subwords`, the length of the shortest n-grams, as in gensim's `FastText`.
-    max_n : int
-        With `subwords`, the length of the longest n-grams.
-    bucket : int
-        With `subwords`, the number of buckets that n-grams are hashed to. A model has one vector per bucket.
+    min_n, max_n, bucket : int
+        With `subwords`, the lengths of the shortest and of the longest n-grams, and the number of buckets that they
+        are hashed to, as in gensim's `FastText`. A model has one vector per bucket.
     column : str, optional
         The column of tables that holds the text. It may be left out if there is only one such column.
     """

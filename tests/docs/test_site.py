@@ -132,6 +132,14 @@ def test_notebooks_become_pages():
     ]
 
 
+def test_parameters_are_documented_one_by_one():
+    pytest.importorskip("griffe")
+    several = "Sum.\n\nParameters\n----------\na, b : int\n    Numbers,\n    whole.\nc, d\n    Others.\n"
+    single = "a : int\n    Numbers,\n    whole.\nb : int\n    Numbers,\n    whole.\nc\n    Others.\nd\n    Others.\n"
+    assert load("docstrings").one_by_one(several) == f"Sum.\n\nParameters\n----------\n{single}"
+    assert load("docstrings").one_by_one(single) == single
+
+
 # ------------------------------------------------------------------ the site as it is built
 
 
