@@ -107,7 +107,7 @@ def generated() -> dict[str, str]:
 
 def with_links_to_pages(markdown: str) -> str:
     """Return a page with links to the pages that show examples, where the file links to the examples themselves."""
-    return re.sub(r"(\]\([^)#\s]*examples/[^)#\s]*\.(?:py|sh|ipynb))(?=[)#])", r"\1.md", markdown)
+    return re.sub(r"(\]\((?!https?:)[^)#\s]*\.(?:py|sh|ipynb))(?=[)#])", r"\1.md", markdown)
 
 
 def notebook_markdown(notebook: dict[str, Any]) -> str:

@@ -60,6 +60,12 @@ def test_links_lead_to_what_the_site_has():
             assert posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) in there, (path, target)
 
 
+def test_links_to_programs_lead_to_the_pages_that_show_them():
+    text = "[a](../a.py) [b](b.ipynb#end) [c](https://example.org/c.py) [d](d.md)"
+    shown = "[a](../a.py.md) [b](b.ipynb.md#end) [c](https://example.org/c.py) [d](d.md)"
+    assert contents.with_links_to_pages(text) == shown
+
+
 def public_names():
     return [f"{module}.{name}" for module in PUBLIC for name in importlib.import_module(module).__all__]
 
