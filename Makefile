@@ -2,7 +2,7 @@
 # users (demo) or developers (test) need, and compile the Cython modules.
 PYTHON ?= python3
 VENV := .venv
-EXTRAS := dev,fast,http,s3,zst
+EXTRAS := dev,docs,fast,http,s3,zst
 # Peers that are published as source only. Where one cannot be compiled, what compares with it is skipped.
 TEST_PEERS := annoy fasttext
 BENCH_PEERS := fasttext mittens word2vec
@@ -108,8 +108,12 @@ format: $(DEVELOPMENT)
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
 
-docs: $(COMPILED)
+# The site is the folder build/site, to be opened as files or put on any web server. The theme's advertisement of its
+# successor is not shown.
+docs: $(DEVELOPMENT) $(COMPILED)
 	@$(BIN)/python docs/write_cli.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+	@echo "The documentation is in build/site/index.html"
 
 bench: $(COMPILED)
 	@$(BIN)/python benchmarks/counting.py

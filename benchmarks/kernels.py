@@ -1,4 +1,4 @@
-"""The kernels of factorisation, against what memory and the cache allow.
+"""The kernels of factorization, against what memory and the cache allow.
 
     python benchmarks/kernels.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000]
 

@@ -36,7 +36,7 @@ from gensim_hilbert.export.reading import keyed_vectors
 
 TASKS = ("similarity", "analogy", "classification", "tagging")
 SETS = ("B143", "MENd", "MENt", "RMT", "RARE", "SE17", "S999", "WS-R", "WS-S", "Y130")
-# The paper's tables; rows ending in MF, matrix factorisations of the authors' own, are comments in its source.
+# The paper's tables; rows ending in MF, matrix factorizations of the authors' own, are comments in its source.
 INTRINSIC = {
     "SGNS": (0.453, 0.753, 0.763, 0.680, 0.515, 0.656, 0.364, 0.589, 0.760, 0.514, 0.763, 0.312),
     "SGNS-MF": (0.453, 0.730, 0.754, 0.650, 0.559, 0.684, 0.438, 0.565, 0.751, 0.498, 0.775, 0.354),

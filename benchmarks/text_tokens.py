@@ -1,4 +1,4 @@
-"""Tokenisers: megabytes of text per second of the processor, ours and gensim's `simple_preprocess`, in one run.
+"""Tokenizers: megabytes of text per second of the processor, ours and gensim's `simple_preprocess`, in one run.
 
     python benchmarks/text_tokens.py [CORPUS] [--megabytes 20] [--repeat 3]
 
@@ -67,7 +67,7 @@ def main() -> None:
         blocks = [text[start:stop] for start, stop in pairwise(cuts)]
         peer = seconds(lambda strings=strings: [simple_preprocess(line) for line in strings], arguments.repeat)
         size = len(text) / 1e6
-        print(f"{arguments.corpus.name}, {name}: {size:.1f} MB\n\n| tokeniser | MB/s | times gensim's |\n|---|---|---|")
+        print(f"{arguments.corpus.name}, {name}: {size:.1f} MB\n\n| tokenizer | MB/s | times gensim's |\n|---|---|---|")
         print(f"| gensim.utils.simple_preprocess | {size / peer:.1f} | 1 |")
         for label, given in OURS.items():
             for ends in ("lines", "punctuation"):

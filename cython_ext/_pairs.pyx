@@ -1,4 +1,4 @@
-"""Kernels of factorisation: the pairs of words that occur, samples of all others, and Adam's step.
+"""Kernels of factorization: the pairs of words that occur, samples of all others, and Adam's step.
 
 The pairs of a shard are in CSR form: those of row i are `columns[starts[i] : starts[i + 1]]`. All functions run on one
 thread and release the GIL. Their results do not depend on anything but their arguments.

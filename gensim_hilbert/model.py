@@ -306,7 +306,7 @@ class HilbertMLE(
         passes = epochs if self.solver == "gibbs" else 1
         self._check_corpus_sanity(corpus_iterable=corpus_iterable, corpus_file=corpus_file, passes=passes)
         self.epochs, self.compute_loss = epochs, compute_loss
-        self.adopt_added_words()
+        self._adopt_added_words()
         corpus = self._with_phrases(corpus_of(corpus_iterable, corpus_file, self._preparation()))
         vocabulary = self._vocabulary()
         if self.solver == "gibbs":

@@ -1,4 +1,4 @@
-"""The tokeniser of a model: what made words of its text, and makes words of other texts in the same way."""
+"""The tokenizer of a model: what made words of its text, and makes words of other texts in the same way."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class VocabularyHooks(Word2Vec):
     @by_all_ranks()
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
-        self.adopt_added_words()
+        self._adopt_added_words()
         super().build_vocab(*resolve_corpus(corpus_iterable, corpus_file, self.column), *args, **kwargs)
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
@@ -146,7 +146,7 @@ class VocabularyHooks(Word2Vec):
         if are_ours:
             self._vectors_crc = vectors_crc(self)
 
-    def adopt_added_words(self) -> None:
+    def _adopt_added_words(self) -> None:
         """Give covectors, zeros so far, to words that somebody has added to `wv`, as `add_vector` does.
 
         Whatever needs covectors calls this. Such words have occurred 0 times.

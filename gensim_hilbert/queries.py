@@ -188,7 +188,7 @@ class WordQueries:
 
     wv: KeyedVectors
     syn1neg: np.ndarray
-    adopt_added_words: Callable[[], None]
+    _adopt_added_words: Callable[[], None]
     term_frequencies: Callable[[], np.ndarray]
     window: int
     negative: int
@@ -208,13 +208,13 @@ class WordQueries:
             raise ValueError(
                 "PMI needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
             )
-        self.adopt_added_words()
+        self._adopt_added_words()
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
 
     @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
-        self.adopt_added_words()
+        self._adopt_added_words()
         return covectors_of(self.wv, self.syn1neg)
 
     @property

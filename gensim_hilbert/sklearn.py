@@ -21,6 +21,8 @@ from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.text_vectors.encoder import TextEncoder
 from gensim_hilbert.text_vectors.weighting import Weighting
 
+__all__ = ["HilbertVectorizer"]
+
 
 class HilbertVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Turns texts into the vectors of `HilbertMLE.encode`.

@@ -44,8 +44,10 @@ class Vocabulary:
         key of a dict, such as 1, 1.0 and True, is one word, and the one that came first stays.
     counts : numpy.ndarray of int64
         How often each word occurs.
-    tokens, sentences : int
-        Size of the corpus, rare words included; 0 if unknown.
+    tokens : int
+        Number of words in the corpus, rare ones included; 0 if unknown.
+    sentences : int
+        Number of sentences in the corpus; 0 if unknown.
     """
 
     def __init__(self, words: Iterable[Any], counts: Any, *, tokens: int = 0, sentences: int = 0):

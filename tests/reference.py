@@ -72,7 +72,7 @@ def draw(seed: int, place: int) -> int:
     return _fold(_fold(seed ^ salt_a, salt_b) ^ place, salt_a) >> 32
 
 
-# ---------------------------------------------------------------------------------------------------- factorisation
+# ---------------------------------------------------------------------------------------------------- factorization
 # The pairs of a shard are (row, column, value) triples here.
 
 

@@ -105,7 +105,7 @@ def words_of(model: Any, path: Path) -> KeyedVectors:
 def key_of(word: str, model: Any, words: KeyedVectors, path: Path) -> Any:
     """Return the key that a word on the command line stands for, or raise an error that names similar words.
 
-    If the word is none, it is written as the tokeniser of the model writes it.
+    If the word is none, it is written as the tokenizer of the model writes it.
     """
     key = known_key(word, words.key_to_index)
     if key not in words.key_to_index and getattr(model, "tokenizer", None) is not None:

@@ -1,4 +1,4 @@
-"""Tokenisers of others: those of Hugging Face, and functions."""
+"""Tokenizers of others: those of Hugging Face, and functions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class HuggingFaceTokenizer(Tokenizer):
         return [found.tokens for found in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)]
 
     def describe(self) -> dict[str, Any]:
-        """Return the tokeniser as plain JSON."""
+        """Return the tokenizer as plain JSON."""
         return {"kind": "tokenizer.json", "json": self.json}
 
     def __reduce__(self) -> Any:

@@ -36,7 +36,7 @@ class Preparation:
     ----------
     tokenizer : Tokenizer, optional
         What makes words of text; by default, white space separates them. Token lists that the user has made are not
-        tokenised again.
+        tokenized again.
     sentence_ends : {"lines", "punctuation"}
         Where sentences end; corpus/sentences.py has the rule.
     joiner : Joiner, optional

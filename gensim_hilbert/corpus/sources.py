@@ -138,7 +138,7 @@ class FileCorpus(Corpus):
 
 
 class TokenCorpus(Corpus):
-    """Token lists: anything that can be iterated again and again and gives lists of str, or str to be tokenised.
+    """Token lists: anything that can be iterated again and again and gives lists of str, or str to be tokenized.
 
     The lists may hold any hashable objects. Those that are not plain str have bytes only `over` a vocabulary.
     """

@@ -1,4 +1,4 @@
-"""From what the user gives as a tokeniser, or from what was stored of one, to a `Tokenizer`."""
+"""From what the user gives as a tokenizer, or from what was stored of one, to a `Tokenizer`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAYS = (
 
 
 def as_tokenizer(given: Any) -> Tokenizer | None:
-    """Return the tokeniser that is named or given; None if words are separated by white space alone."""
+    """Return the tokenizer that is named or given; None if words are separated by white space alone."""
     if given is None or isinstance(given, Tokenizer):
         return given
     if isinstance(given, str | os.PathLike):
@@ -53,7 +53,7 @@ def _named(given: str | os.PathLike[str]) -> Tokenizer:
 
 
 def tokenizer_from(described: Any) -> Tokenizer | None:
-    """Return the tokeniser that `describe` has described, or raise an error if the description cannot be right."""
+    """Return the tokenizer that `describe` has described, or raise an error if the description cannot be right."""
     if described is None:
         return None
     settings = dict(described)

@@ -1,4 +1,4 @@
-"""What makes words of text: the interface of all tokenisers, and what those share that work on single sentences."""
+"""What makes words of text: the interface of all tokenizers, and what those share that work on single sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def describe(self) -> Any:
-        """Return the tokeniser as plain JSON, from which `tokenizer_from` makes it again."""
+        """Return the tokenizer as plain JSON, from which `tokenizer_from` makes it again."""
 
     def prepare(
         self, text: bytes, *, errors: str, sentences: str = "lines", inside: bool = False, is_open: bool = False

@@ -1,4 +1,4 @@
-"""The tokeniser `"words"`: runs of Unicode letters and digits, cut out by a kernel."""
+"""The tokenizer `"words"`: runs of Unicode letters and digits, cut out by a kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_LENGTH = (1 << 32) - 1
 
 
 class ScannedText(Tokenizer):
-    """A tokeniser whose words are found by a `WordScanner`."""
+    """A tokenizer whose words are found by a `WordScanner`."""
 
     nfkc: bool = False
     case: str = "keep"
@@ -141,8 +141,10 @@ class Words(ScannedText):
         expressions.
     underscores : bool
         Whether an underscore is a letter. Words that begin with one are then left out.
-    min_length, max_length : int
-        Words of fewer or of more characters are left out; 0 for no limit.
+    min_length : int
+        Words of fewer characters are left out.
+    max_length : int
+        Words of more characters are left out; 0 for no limit.
     """
 
     case: str = "fold"
@@ -175,7 +177,7 @@ class Words(ScannedText):
         return _scanner(self)
 
     def describe(self) -> dict[str, Any]:
-        """Return the tokeniser as plain JSON."""
+        """Return the tokenizer as plain JSON."""
         return {"kind": "words", **asdict(self)}
 
 

@@ -48,19 +48,17 @@ def export(
     format : str, optional
         By default, the ending of the name tells it:
 
-        ================== ================== ==========================================================
-        "word2vec"         .w2v, .word2vec    text with a header: gensim, spaCy and most others
-        "word2vec-binary"  .bin               the same in binary
-        "glove"            .glove, glove*.txt text without a header
-        "fasttext"         .vec               the same as "word2vec"; with a name in .bin, a model for fastText,
-                                              which then knows words never seen, if this one does
-        "model2vec"                           a folder for `model2vec.StaticModel.from_pretrained` and for
-                                              `sentence_transformers.SentenceTransformer`
-        "projector"                           a folder with vectors.tsv and metadata.tsv for TensorBoard
-        "numpy"            .npy               NAME.npy, and NAME.words.json with words and counts
-        "parquet"          .parquet           columns word, count and vector; needs the extra [parquet]
-        "folder"                              a model folder, as `HilbertMLE.save_pretrained` writes it, without counts
-        ================== ================== ==========================================================
+        - "word2vec" (.w2v, .word2vec): text with a header, for gensim, spaCy and most others
+        - "word2vec-binary" (.bin): the same in binary
+        - "glove" (.glove, glove*.txt): text without a header
+        - "fasttext" (.vec): the same as "word2vec"; with a name in .bin, a model for fastText, which then knows words
+          that were never seen, if this one does
+        - "model2vec": a folder for `model2vec.StaticModel.from_pretrained` and for
+          `sentence_transformers.SentenceTransformer`
+        - "projector": a folder with vectors.tsv and metadata.tsv for TensorBoard
+        - "numpy" (.npy): NAME.npy, and NAME.words.json with words and counts
+        - "parquet" (.parquet): columns word, count and vector; needs the extra [parquet]
+        - "folder": a model folder, as `HilbertMLE.save_pretrained` writes it, without counts
     what : {"vectors", "covectors", "sum"}
         What to write: `model.wv`, the covectors, or the sums of both as `HilbertMLE(vectors="v+w")` returns them.
         KeyedVectors have only the first.
@@ -76,7 +74,7 @@ def export(
     skip_unfit : bool
         Whether to leave out words that the format cannot hold, such as those with spaces in most text formats, and to
         log how many there are. Otherwise they are an error, and nothing is written. "numpy" holds all words.
-    keys : {"str"}, optional
+    keys : "str", optional
         Whether to write `str(key)` for keys that are not str, such as the numbers of the nodes of a graph. Otherwise
         they are an error, except for "numpy", which holds numbers, bytes and tuples, too.
     transport_params : dict, optional

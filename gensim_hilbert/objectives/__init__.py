@@ -43,6 +43,29 @@ if TYPE_CHECKING:
     import torch
     from scipy import sparse
 
+    from gensim_hilbert.objectives.glove import GloVe
+    from gensim_hilbert.objectives.hilbert import Hilbert
+    from gensim_hilbert.objectives.lds import LDS
+    from gensim_hilbert.objectives.ppmi_svd import PPMI
+    from gensim_hilbert.objectives.sgns import SGNS
+    from gensim_hilbert.objectives.swivel import Swivel
+
+__all__ = [
+    "LDS",
+    "PPMI",
+    "SGNS",
+    "Cost",
+    "GloVe",
+    "Hilbert",
+    "Objective",
+    "Pairs",
+    "Swivel",
+    "least_squares_",
+    "named",
+    "precise_dot",
+    "precise_sum",
+]
+
 # The class of each name. The files import torch only when they compute, so that models can be loaded without it.
 CLASSES = {
     "hilbert": "Hilbert",

@@ -1,4 +1,4 @@
-"""SGNS, word2vec's skip-gram with negative sampling, as the matrix factorisation that it is in expectation.
+"""SGNS, word2vec's skip-gram with negative sampling, as the matrix factorization that it is in expectation.
 
     L = sum_ij N_ij ln(1 + exp(-psi_ij)) + N-_ij ln(1 + exp(psi_ij)),    N-_ij = k N_j u_i^.75 / sum_i u_i^.75
     dL/dpsi_ij = (N_ij + N-_ij) [sigma(psi_ij) - sigma(phi_ij)],         phi_ij = ln(N_ij / N-_ij)

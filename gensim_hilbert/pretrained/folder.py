@@ -230,7 +230,7 @@ def write_model(
     dtype: str = "float32",
 ) -> None:
     """Write a model folder, whole or not at all."""
-    model.adopt_added_words()
+    model._adopt_added_words()
     name = name_of(folder)
     if not is_local(name):
         raise ValueError(f"a model folder is a folder on this machine, got {name}: write it here, and then copy it")

@@ -1,4 +1,4 @@
-"""A side of a factorisation whose rows are composed of pieces: V = G Z, where Z is learnt.
+"""A side of a factorization whose rows are composed of pieces: V = G Z, where Z is learnt.
 
 The gradient by Z is G^T times the gradient by V, for which all blocks of V are needed. So each block keeps the gradient
 of its visit. After one row of a Latin square every block has been visited; then Z takes a step, and V is composed

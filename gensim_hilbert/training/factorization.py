@@ -1,4 +1,4 @@
-"""Sharded matrix factorisation with gradients in closed form, shard by shard.
+"""Sharded matrix factorization with gradients in closed form, shard by shard.
 
 Pairs that occur are computed exactly. Pairs that do not occur are sampled, or computed as well if the vocabulary is
 small (`gradients.py`). Adam's moments and step counts belong to blocks of rows. Shards are visited in Latin squares: n

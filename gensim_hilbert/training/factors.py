@@ -1,4 +1,4 @@
-"""One side of a factorisation, covectors or vectors: rows of words in blocks, with their prior and optimiser."""
+"""One side of a factorization, covectors or vectors: rows of words in blocks, with their prior and optimiser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of factorisation: a truncated SVD of phi, bounded below and weighted as the objective weights words.
+"""The start of factorization: a truncated SVD of phi, bounded below and weighted as the objective weights words.
 
 The matrix sqrt(a_i b_j) max(phi_ij, least) gives a rough quadratic approximation of the loss. Biases are subtracted
 from phi, and `least` is the psi of a pair whose PMI is 0; pairs that do not occur have this value, too. The best

@@ -1,4 +1,4 @@
-"""Tokenisers of Hugging Face, as objects and as files."""
+"""Tokenizers of Hugging Face, as objects and as files."""
 
 import pickle
 import sys

@@ -119,7 +119,7 @@ def test_the_draws_of_subsampling_depend_on_the_text_alone(tmp_path, block_bytes
     assert tables[0] == tables[1]
 
 
-def test_token_lists_pass_unchanged_and_texts_are_tokenised():
+def test_token_lists_pass_unchanged_and_texts_are_tokenized():
     sentences = [["-", "ab"], "ab\n- c", ["x y"], [], "z"]
     corpus = as_corpus(sentences, None, Preparation(Letters()))
     words = Vocabulary.from_corpus(corpus, min_count=1)

@@ -19,6 +19,8 @@ from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.options import ignored_options
 
+OTHER_PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "RESULTS.md"]
+
 
 def documents_with(*languages):
     found = [path for path in DOCUMENTS if any(block.language in languages for block in BLOCKS[path])]
@@ -132,7 +134,7 @@ def test_commands_print_what_is_shown(document, desk):
     run_shell(document, desk, assert_alike)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *OTHER_PAGES], ids=lambda path: path.stem)
 def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!http)([^)]+)\)", text):
@@ -150,8 +152,9 @@ def test_every_example_is_listed_in_the_readme():
     assert listed == {path.name for path in (ROOT / "examples").glob("*.py")}
 
 
-def test_the_readme_lists_what_has_no_effect():
-    rows = re.findall(r'^\| `"(\w+)"` \| (.*) \|$', README.read_text(encoding="utf-8"), re.MULTILINE)
+def test_the_migration_page_lists_what_has_no_effect():
+    text = (ROOT / "docs" / "migration.md").read_text(encoding="utf-8")
+    rows = re.findall(r'^\| `"(\w+)"` \| (.*) \|$', text, re.MULTILINE)
     assert [solver for solver, _ in rows] == ["factorization", "gibbs"]
     for solver, names in rows:
         assert set(re.findall(r"`(\w+)`", names)) == set(ignored_options(solver, Hilbert(), subwords=False))

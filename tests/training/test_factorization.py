@@ -1,4 +1,4 @@
-"""Factorisation by shards, against mathematics."""
+"""Factorization by shards, against mathematics."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One side of a factorisation: Adam's steps, turned axes, checkpoints."""
+"""One side of a factorization: Adam's steps, turned axes, checkpoints."""
 
 from __future__ import annotations
 
