@@ -358,11 +358,19 @@ class PairCounts(FromGraph, Exchanged):
 
     def count(self, context: Any, term: Any) -> float:
         """Return the weight with which `context` occurs in the window of `term`."""
-        i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        n = self._store.classes
-        part = self.compressed(i % n, j % n, n)
-        row = slice(*part.starts[i // n : i // n + 2])
-        return float(part.values[row][part.columns[row] == j // n].sum())
+        pair = np.array([[self.vocabulary.id(context)], [self.vocabulary.id(term)]])
+        return float(self.counts_of_rows(*pair)[0])
+
+    def counts_of_rows(self, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
+        """Return the weights of many pairs, given by row numbers; each part of the table is read once."""
+        found, n = np.zeros(len(contexts)), self._store.classes
+        parts = contexts % n * n + terms % n
+        for part in np.unique(parts).tolist():
+            table = self.compressed(part // n, part % n, n)
+            for k in np.flatnonzero(parts == part).tolist():
+                row = slice(*table.starts[contexts[k] // n : contexts[k] // n + 2])
+                found[k] = table.values[row][table.columns[row] == terms[k] // n].sum()
+        return found
 
     def pmi(self, context: Any, term: Any) -> float:
         """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""

@@ -38,6 +38,7 @@ class Gate:
         self.origins = {b"http://" + host for host in self.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on without the token."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
@@ -88,9 +89,7 @@ def application(explorer: Explorer, token: str, port: int) -> ASGIApp:
         if name not in ENDPOINTS:
             return json_response({"error": f"there is no endpoint {name!r}"}, 404)
         try:
-            body = await to_thread.run_sync(
-                explorer.encoded, name, dict(request.query_params), limiter=limiters[0]
-            )
+            body = await to_thread.run_sync(explorer.encoded, name, dict(request.query_params), limiter=limiters[0])
         except UnknownWordError as error:
             return json_response({"error": str(error.args[0])}, 404)
         except ValueError as error:

@@ -38,7 +38,9 @@ class Explorer:
         if not models:
             raise ValueError("there must be at least one model to explore")
         self.models = [ExploredModel(model, name) for name, model in models]
-        self.maps = [WordMap(model, path) for model, path in zip(self.models, paths or [None] * len(models), strict=True)]
+        self.maps = [
+            WordMap(model, path) for model, path in zip(self.models, paths or [None] * len(models), strict=True)
+        ]
         self.comparison = lru_cache(None)(self._comparison)
         self._remembered = lru_cache(ANSWERS_REMEMBERED)(self._encoded)
 
@@ -143,9 +145,7 @@ ENDPOINTS: dict[str, Callable[[Explorer, Query], Any]] = {
     "pair": lambda explorer, query: answers.pair(
         explorer.model(query), required(query, "context"), required(query, "term")
     ),
-    "sum": lambda explorer, query: answers.word_sum(
-        explorer.model(query), required(query, "expression"), limit(query)
-    ),
+    "sum": lambda explorer, query: answers.word_sum(explorer.model(query), required(query, "expression"), limit(query)),
     "substitute": lambda explorer, query: answers.substitute(
         explorer.model(query), required(query, "sentence"), whole(query, "position", None), limit(query)
     ),

@@ -16,8 +16,8 @@ from gensim_hilbert.explore.answers import all_pmi
 from gensim_hilbert.explore.shapes import MapAnswer, PaintAnswer
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.files import write_whole
-from gensim_hilbert.report.plane import EXACT_WORDS, Plane, lay_out
 from gensim_hilbert.report.layout import principal_plane
+from gensim_hilbert.report.plane import EXACT_WORDS, Plane, lay_out
 from gensim_hilbert.report.words import unit_rows
 
 logger = logging.getLogger(__name__)

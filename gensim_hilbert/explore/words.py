@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from gensim_hilbert.explore.shapes import Evidence, ModelFacts
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.report.subject import Subject
 
-COUNTS_REMEMBERED = 1 << 15  # pairs
+NOT_COUNTED: Evidence = {"count": None, "counted": None, "low": None, "high": None}
 LAST_CHARACTER = "\U0010ffff"
 INTERVAL = 0.95
 
@@ -50,7 +49,6 @@ class ExploredModel:
         folded = [text.casefold() for text in self.texts]
         self._order = np.array(sorted(range(len(folded)), key=folded.__getitem__), dtype=np.int64)
         self._sorted = [folded[row] for row in self._order]
-        self.count_of_rows = lru_cache(COUNTS_REMEMBERED)(self._count_of_rows)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -93,34 +91,24 @@ class ExploredModel:
 
     # ------------------------------------------------------------------ what was counted
 
-    def _count_of_rows(self, context: int, term: int) -> float:
-        assert self.counts is not None
-        keys = self.vectors.index_to_key
-        return self.counts.count(keys[context], keys[term])
-
     def evidence(self, contexts: Sequence[int], terms: Sequence[int]) -> list[Evidence]:
         """Return what was counted of pairs of words, with the interval that the counts imply."""
         counts = self.counts
         if counts is None:
-            return [{"count": None, "counted": None, "low": None, "high": None} for _ in contexts]
-        marginals, total = counts.marginals, counts.total
-        found: list[Evidence] = []
-        for context, term in zip(contexts, terms, strict=True):
-            if max(context, term) >= len(counts):  # a word that was added to the vectors later
-                found.append({"count": None, "counted": None, "low": None, "high": None})
-                continue
-            count = self.count_of_rows(context, term)
-            chance = marginals.contexts[context] * marginals.terms[term] / total
-            low, high = count_interval(count)
-            found.append(
-                {
-                    "count": count,
-                    "counted": log_ratio(count, chance),
-                    "low": log_ratio(low, chance),
-                    "high": log_ratio(high, chance),
-                }
-            )
-        return found
+            return [NOT_COUNTED for _ in contexts]
+        known = [max(pair) < len(counts) for pair in zip(contexts, terms, strict=True)]  # words can be added later
+        rows = np.array([contexts, terms], dtype=np.int64).reshape(2, -1)[:, known]
+        numbers = counts.counts_of_rows(*rows)
+        chances = counts.marginals.contexts[rows[0]] * counts.marginals.terms[rows[1]] / counts.total
+        found = iter(map(evidence_of, numbers.tolist(), chances.tolist()))
+        return [next(found) if is_known else NOT_COUNTED for is_known in known]
+
+
+def evidence_of(count: float, chance: float) -> Evidence:
+    """Return what a count and the count to be expected by chance tell."""
+    low, high = count_interval(count)
+    ends = log_ratio(low, chance), log_ratio(high, chance)
+    return {"count": count, "counted": log_ratio(count, chance), "low": ends[0], "high": ends[1]}
 
 
 def log_ratio(count: float, chance: float) -> float | None:

@@ -39,7 +39,7 @@ def lay_out(unit: np.ndarray) -> Plane:
             error,
         )
         return Plane(principal_plane(unit), "PCA")
-    # With a seed, UMAP runs on one thread; a start from principal axes is quicker than its spectral one.
+    # With a seed, UMAP runs on one thread. It starts from principal axes, as t-SNE does.
     start = 10 * principal_plane(unit)
     places = UMAP(n_neighbors=NEIGHBOURS, min_dist=0.05, init=start, random_state=1, n_jobs=1).fit_transform(unit)
     return Plane(np.asarray(places, dtype=np.float64), "UMAP")

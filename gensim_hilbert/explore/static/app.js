@@ -1,7 +1,7 @@
 // Every state of the page is the part of its address behind #, so that links, the back button and bookmarks work.
 
 import { api, Refusal } from "./api.js";
-import { $, h, hash, note } from "./dom.js";
+import { $, h, hash, note, wordLink } from "./dom.js";
 import { WordMap } from "./map.js";
 import { search } from "./search.js";
 import * as views from "./views.js";
@@ -32,12 +32,13 @@ async function render() {
   const number = ++shown, state = read(), model = Number(state.model ?? 0) || 0;
   const facts = models[model] ?? models[0], view = viewOf(state);
   const show = { word: views.word, context: views.pair, sum: views.sum, sentence: views.sentence, compare: views.compare }[view] ?? views.start;
-  let title, parts;
+  let title, parts, refused = false;
   try {
     [title, parts] = await show({ api, facts, models, state, keep: kept(state), go });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    [title, parts] = [state.word ?? VIEWS[view] ?? "Words", [h("p", { class: "error", role: "alert" }, error.message)]];
+    refused = true;
+    [title, parts] = [state.word ?? VIEWS[view] ?? "Words", await refusal(error, state)];
   }
   if (number !== shown) return; // another state has been asked for since
   $("view-title").textContent = title;
@@ -51,7 +52,15 @@ async function render() {
   else if (state.sum) $("query").value = state.sum;
   $("views").replaceChildren(...Object.entries(VIEWS).filter(([name]) => name !== "compare" || models.length > 1).map(([name, label]) =>
     h("a", { href: name === "word" ? hash(kept(state)) || "#" : hash(kept(state)) + `&${name}=`, "aria-current": (view ?? "word") === name ? "page" : false }, label)));
-  await paint(state, facts, models.indexOf(facts));
+  await paint(refused ? { paint: state.paint } : state, facts, models.indexOf(facts));
+}
+
+async function refusal(error, state) {
+  const parts = [h("p", { class: "error", role: "alert" }, error.message)];
+  if (!state.word) return parts;
+  const { words } = await api.ask("complete", { model: state.model, prefix: [...state.word].slice(0, 3).join("") });
+  if (words.length) parts.push(note("Words that begin alike:"), h("ul", { class: "words" }, words.map((word) => h("li", {}, wordLink(word, kept(state))))));
+  return parts;
 }
 
 async function paint(state, facts, model) {

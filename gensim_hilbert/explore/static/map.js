@@ -152,7 +152,7 @@ export class WordMap {
     this.draw();
   }
 
-  get scale() { return 0.48 * Math.min(this.width, this.height) * this.view.zoom; }
+  get scale() { return 0.45 * Math.min(this.width, this.height) * this.view.zoom; }
   screenX(k) { return this.width / 2 + (this.x[k] - this.view.x) * this.scale; }
   screenY(k) { return this.height / 2 - (this.y[k] - this.view.y) * this.scale; }
 

@@ -27,8 +27,8 @@ function contextTable(answer, facts, state) {
   const items = answer.with_it;
   const ends = items.flatMap((item) => [item.pmi, item.low, item.high]).filter((value) => value !== null);
   const low = Math.min(...ends), high = Math.max(...ends);
-  const heads = facts.counts ? ["word", `${facts.score} fitted`, "counted", "95%", "seen"] : ["word", facts.score, ""];
-  return table("Goes with it", heads, items.map((item) => {
+  const heads = facts.counts ? ["word", "fitted", "counted", "95%", "seen"] : ["word", facts.score, ""];
+  return table(facts.counts ? "Goes with it, by PMI" : "Goes with it", heads, items.map((item) => {
     const pair = h("a", { href: hash({ ...state, word: null, context: item.word, term: answer.word }),
       "aria-label": `${item.word} and ${answer.word} as a pair` },
       facts.counts ? number(item.count, item.count < 100 ? 1 : 0) : "pair");
@@ -64,7 +64,7 @@ export async function word({ api, facts, state, keep }) {
   const parts = [note(`Number ${number(answer.rank, 0)} by frequency${often}.`)];
   const columns = [likeTable("Like it", answer.like, keep)];
   if (facts.pmi) columns.push(contextTable(answer, facts, keep));
-  parts.push(h("div", { class: "columns" }, columns));
+  parts.push(h("div", { class: columns.length > 1 ? "columns word" : "columns" }, columns));
   if (facts.without_pmi) parts.push(note(facts.without_pmi));
   else parts.push(note("PMI is the logarithm of how much more often two words meet than by chance. A bar is the 95% interval that the counts imply, the dot on it the fit. Follow a number under “seen” to look at the pair."));
   return [answer.word, parts];
