@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import math
 import os
 from collections.abc import Callable, Sequence
 from itertools import product
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from scipy import sparse
@@ -19,9 +18,11 @@ from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build
+from gensim_hilbert.counting.association import pmi_intervals, pmi_of_rows
 from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB
 from gensim_hilbert.counting.exchanged import Exchanged
 from gensim_hilbert.counting.graphs import FromGraph
+from gensim_hilbert.counting.intervals import PmiInterval, refuse_level
 from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
@@ -372,14 +373,27 @@ class PairCounts(FromGraph, Exchanged):
                 found[k] = table.values[row][table.columns[row] == terms[k] // n].sum()
         return found
 
-    def pmi(self, context: Any, term: Any) -> float:
-        """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""
-        count = self.count(context, term)
-        if not count:
-            return -math.inf
-        i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        contexts, terms = self.marginals
-        return math.log(count) + math.log(self.total) - math.log(contexts[i]) - math.log(terms[j])
+    @overload
+    def pmi(self, context: Any, term: Any, interval: None = None) -> float: ...
+    @overload
+    def pmi(self, context: Any, term: Any, interval: float) -> PmiInterval: ...
+    def pmi(self, context: Any, term: Any, interval: float | None = None) -> float | PmiInterval:
+        """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur.
+
+        Parameters
+        ----------
+        context, term : key
+            Two words.
+        interval : float, optional
+            A probability such as 0.95. Then the result is a `PmiInterval(value, low, high)`, and the true PMI is
+            between the bounds with this probability, given the counts. See docs/counting.md for the assumptions.
+        """
+        if interval is not None:
+            refuse_level(interval)
+        i, j, count = self.vocabulary.id(context), self.vocabulary.id(term), self.count(context, term)
+        if interval is None:
+            return float(pmi_of_rows(self, i, j, count))
+        return PmiInterval(*map(float, pmi_intervals(self, i, j, count, interval)))
 
     def expected(self, sample: float) -> PairCounts:
         """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.
