@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincinv
 
+from gensim_hilbert.counting.association import pmi_intervals
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.explore.shapes import Evidence, ModelFacts
 from gensim_hilbert.model import HilbertMLE
@@ -98,30 +99,17 @@ class ExploredModel:
             return [NOT_COUNTED for _ in contexts]
         known = [max(pair) < len(counts) for pair in zip(contexts, terms, strict=True)]  # words can be added later
         rows = np.array([contexts, terms], dtype=np.int64).reshape(2, -1)[:, known]
-        numbers = counts.counts_of_rows(*rows)
-        chances = counts.marginals.contexts[rows[0]] * counts.marginals.terms[rows[1]] / counts.total
-        found = iter(map(evidence_of, numbers.tolist(), chances.tolist()))
-        return [next(found) if is_known else NOT_COUNTED for is_known in known]
+        numbers = counts.counts_of_rows(rows[0], rows[1])
+        intervals = pmi_intervals(counts, rows[0], rows[1], numbers, INTERVAL)
+        found = iter(zip(numbers.tolist(), *(map(finite, part.tolist()) for part in intervals), strict=True))
+        return [evidence_of(*next(found)) if is_known else NOT_COUNTED for is_known in known]
 
 
-def evidence_of(count: float, chance: float) -> Evidence:
-    """Return what a count and the count to be expected by chance tell."""
-    low, high = count_interval(count)
-    ends = log_ratio(low, chance), log_ratio(high, chance)
-    return {"count": count, "counted": log_ratio(count, chance), "low": ends[0], "high": ends[1]}
+def evidence_of(count: float, counted: float | None, low: float | None, high: float | None) -> Evidence:
+    """Return what was counted of one pair."""
+    return {"count": count, "counted": counted, "low": low, "high": high}
 
 
-def log_ratio(count: float, chance: float) -> float | None:
-    """Return the PMI that a count stands for; None instead of an infinity."""
-    return float(np.log(count / chance)) if count > 0 and chance > 0 else None
-
-
-def count_interval(count: float, probability: float = INTERVAL) -> tuple[float, float]:
-    """Return the interval of the true mean of a count: quantiles of its gamma posterior, by Jeffreys' prior.
-
-    Weights of pairs are at most 1, so that a sum of them varies at most as a number of pairs does: the interval is
-    rather too wide than too narrow. A count of 0 has no lower end.
-    """
-    tail = (1 - probability) / 2
-    low = float(gammaincinv(count + 0.5, tail)) if count else 0.0
-    return low, float(gammaincinv(count + 0.5, 1 - tail))
+def finite(value: float) -> float | None:
+    """Return None instead of an infinity, which JSON does not have."""
+    return value if math.isfinite(value) else None
