@@ -6,7 +6,10 @@ import hashlib
 import io
 import logging
 import multiprocessing
+import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,7 @@ class WordMap:
         self.path = None if path is None else layout_beside(path)
         self.checksum = checksum_of(self.unit)
         self._process: Any = None
+        self._stopped = False
         self._lock = threading.Lock()
         found = None if self.path is None else read_layout(self.path, self.checksum, self.size)
         if found is None and self.size <= EXACT_WORDS:
@@ -63,7 +67,8 @@ class WordMap:
         context = multiprocessing.get_context("spawn")
         receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=compute, args=(self.unit, sender), daemon=True)
-        self._process.start()
+        with ctrl_c_ignored():  # by the other process: this one ends it
+            self._process.start()
         sender.close()
         threading.Thread(target=self._receive, args=(receiver,), daemon=True).start()
 
@@ -72,7 +77,8 @@ class WordMap:
         try:
             found = Plane(*receiver.recv())
         except EOFError:  # It was ended, or it failed and has said why.
-            logger.warning("the layout of %s was not computed; its map shows principal axes", self.model.name)
+            if not self._stopped:
+                logger.warning("the layout of %s was not computed; its map shows principal axes", self.model.name)
             self.final = True
             return
         with self._lock:
@@ -95,6 +101,7 @@ class WordMap:
 
     def stop(self) -> None:
         """End the other process, if there is one."""
+        self._stopped = True
         if self._process is not None and self._process.is_alive():
             self._process.terminate()
             self._process.join()
@@ -131,6 +138,19 @@ class WordMap:
         else:
             values = all_pmi(model, model.row_of(word), self.size)
         return {"by": by, "word": word, "values": rounded(values)}
+
+
+@contextmanager
+def ctrl_c_ignored() -> Iterator[None]:
+    """Have processes that are started ignore Ctrl-C, which reaches all processes of a terminal."""
+    if threading.current_thread() is not threading.main_thread():  # No other thread can set signals.
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def compute(unit: np.ndarray, sender: Any) -> None:

@@ -52,8 +52,15 @@ def press(browser, key):
         browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    ("view", "scheme"),
+    [
+        ("desktop", "light"),
+        ("phone", "dark"),
+        pytest.param("desktop", "dark", marks=pytest.mark.slow),
+        pytest.param("phone", "light", marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_is_amiss(browser, address, view, scheme):
     show(browser, address + "#word=police", view, scheme)
     assert browser.complaints == []
@@ -120,8 +127,7 @@ def test_markup_in_a_word_is_text(browser, address):
     [
         ("sentence=the+prime+minister+of+australia&position=2", "table"),
         ("compare=&other=1", "table"),
-        ("context=&term=", "form"),
-        ("sum=", "form"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("context=&term=", "form"), ("sum=", "form")]),
         ("", ".words a"),
     ],
 )
@@ -156,9 +162,14 @@ def exported(explorer, tmp_path_factory):
     [
         "word=police",
         "context=minister&term=prime",
-        "sum=israel+-+palestinian+%2B+australia",
-        "sentence=the+prime+minister+of+australia&position=2",
-        "word=plain&model=1",
+        *(
+            pytest.param(state, marks=pytest.mark.slow)
+            for state in (
+                "sum=israel+-+palestinian+%2B+australia",
+                "sentence=the+prime+minister+of+australia&position=2",
+                "word=plain&model=1",
+            )
+        ),
     ],
 )
 def test_an_exported_explorer_says_the_same(browser, address, exported, state):

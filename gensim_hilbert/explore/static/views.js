@@ -29,9 +29,9 @@ function contextTable(answer, facts, state) {
   const low = Math.min(...ends), high = Math.max(...ends);
   const heads = facts.counts ? ["word", "fitted", "counted", "95%", "seen"] : ["word", facts.score, ""];
   return table(facts.counts ? "Goes with it, by PMI" : "Goes with it", heads, items.map((item) => {
+    const text = facts.counts ? number(item.count, item.count < 100 ? 1 : 0) : "pair";
     const pair = h("a", { href: hash({ ...state, word: null, context: item.word, term: answer.word }),
-      "aria-label": `${item.word} and ${answer.word} as a pair` },
-      facts.counts ? number(item.count, item.count < 100 ? 1 : 0) : "pair");
+      "aria-label": `${text}: ${item.word} with ${answer.word}` }, text);
     return facts.counts
       ? row(wordLink(item.word, state), number(item.pmi), number(item.counted), errorBar(item, low, high), pair)
       : row(wordLink(item.word, state), number(item.pmi), pair);
