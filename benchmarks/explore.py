@@ -30,7 +30,6 @@ from gensim_hilbert.explore.maps import WORDS_ON_MAP, checksum_of, layout_beside
 from gensim_hilbert.report.plane import Plane
 from gensim_hilbert.report.words import unit_rows
 
-
 ROUNDS = 40
 
 
