@@ -24,8 +24,9 @@ LAYERS = [  # from the bottom to the top
     ["training"],
     ["saving"],
     [
-        *("model", "model_files", "model_inference", "model_repetition", "model_text", "model_tokenizer"),
-        *("model_training", "model_vocabulary", "options", "pretrained", "queries", "text_vectors", "vectors"),
+        *("model", "model_files", "model_inference", "model_ranks", "model_repetition", "model_text"),
+        *("model_tokenizer", "model_training", "model_vocabulary", "options", "pretrained", "queries"),
+        *("text_vectors", "vectors"),
     ],
     ["export", "evaluation", "sklearn"],
     ["report"],

@@ -39,9 +39,9 @@ def test_an_output_may_lie_beside_an_input_and_within_only_where_that_does_no_ha
 def test_counts_and_checkpoints_are_not_written_to_buckets(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for call in (
-        lambda: PairCounts.from_corpus([["a", "b"]], min_count=1, directory="s3://bucket/result"),
-        lambda: HilbertMLE([["a", "b"]], min_count=1, checkpoint="s3://bucket/result"),
+        lambda: PairCounts.from_corpus([["a", "b"]], min_count=1, directory="gs://bucket/result"),
+        lambda: HilbertMLE([["a", "b"]], min_count=1, checkpoint="gs://bucket/result"),
     ):
-        with pytest.raises(ValueError, match="s3://bucket/result is no place for c"):
+        with pytest.raises(ValueError, match="gs://bucket/result is no place for c"):
             call()
     assert not os.listdir(tmp_path)

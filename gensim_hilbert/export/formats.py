@@ -133,7 +133,7 @@ def write_model2vec(
             raise ValueError(f"weighting={weighting!r} needs what='vectors', got what={table.what!r}")
         from gensim_hilbert.text_vectors.encoder import TextEncoder  # It loads gensim.
 
-        rows = TextEncoder(getattr(table.model, "wv", table.model), settings).word_rows(table.words)
+        rows = TextEncoder(getattr(table.model, "wv", table.model), settings).word_rows(table.rows)
         if rows.shape[1] > table.matrix.shape[1]:  # What is averaged has other strong axes than the vectors of words.
             rows = turned(rows, strongest_axes(rows, table.matrix.shape[1]))
         table = table._replace(matrix=rows)

@@ -153,7 +153,7 @@ def reduced(table: VectorTable, max_vocab: int | None, pca: int | None) -> Vecto
     if len(rows) < len(table.words):
         counts = None if table.counts is None else np.asarray(table.counts)[rows]
         words = [table.words[row] for row in rows.tolist()]
-        table = table._replace(words=words, matrix=table.matrix[rows], counts=counts)
+        table = table._replace(words=words, matrix=table.matrix[rows], counts=counts, rows=table.rows[rows])
     return table if pca is None else table._replace(matrix=turned(table.matrix, strongest_axes(table.matrix, pca)))
 
 

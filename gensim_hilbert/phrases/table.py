@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from gensim_hilbert._tokens import all_str
 from gensim_hilbert.corpus.any_tokens import tokens_of
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.preparation import Preparation, preparation_of
@@ -210,7 +211,7 @@ class Phrases:
     def _transformed(self, sentences: Iterable[Iterable[str]]) -> Iterator[list[str]]:
         numbered = enumerate(sentences)
         while some := list(islice(numbered, SENTENCES_AT_ONCE)):
-            data = b"".join(encode_words(tokens_of(sentence, number)) for number, sentence in some)
+            data = b"".join(encoded_text(sentence, number) for number, sentence in some)
             yield from decode_lists(Preparation(joiner=self.joiner).of_lists(data).data)
 
     # ------------------------------------------------------------------ files
@@ -289,6 +290,15 @@ def refuse_round(one: Round) -> None:
             raise ValueError(f"{parts!r} is not a word, connector words and another word")
         if type(score) not in (int, float) or not math.isfinite(score):
             raise ValueError(f"the score of {parts!r} must be a finite number, got {score!r}")
+
+
+def encoded_text(sentence: Any, number: int) -> bytes:
+    """Write a sentence as a token list, or raise an error if its words are no text."""
+    words = tokens_of(sentence, number)
+    if not isinstance(words, str) and not all_str(words):
+        wrong = next(word for word in words if not isinstance(word, str))
+        raise TypeError(f"sentence {number} holds {wrong!r}, a {type(wrong).__name__}; phrases are made of str")
+    return encode_words(words) + b"\xfe"
 
 
 def as_phrases(given: Any) -> Phrases:

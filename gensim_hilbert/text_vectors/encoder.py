@@ -70,11 +70,10 @@ class TextEncoder:
         self.parts: dict[str, list[int]] = {}
         self.lock = Lock()
 
-    def word_rows(self, words: Iterable[Any]) -> np.ndarray:
-        """Return the rows of known words, whose sums are the vectors of texts but for their lengths."""
-        ids = np.array([self.index[word] for word in words], dtype=np.int64)
+    def word_rows(self, ids: np.ndarray) -> np.ndarray:
+        """Return the rows of known words by their numbers: their sums are vectors of texts, but for the lengths."""
         self._make_rows(ids)
-        return self.rows[ids]
+        return np.asarray(self.rows[ids])
 
     # ------------------------------------------------------------------ many texts
 

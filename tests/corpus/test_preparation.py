@@ -18,7 +18,7 @@ from gensim_hilbert.corpus.token_lists import decode_lists
 from gensim_hilbert.corpus.tokenizers import Tokenizer
 from gensim_hilbert.corpus.words import Words
 from gensim_hilbert.counting import plan as plan_module
-from gensim_hilbert.vocabulary import NothingToCount
+from gensim_hilbert.word_scan import NothingToCount
 
 SPACES = [" ", "  ", "\t", "\u00a0", "\u3000", "\n", "\r\n", "\n\n", " \n "]
 

@@ -24,7 +24,7 @@ from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.rows import TableError
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.corpus.tables import divide, reader_of
-from gensim_hilbert.vocabulary import NothingToCount
+from gensim_hilbert.word_scan import NothingToCount
 
 ROWS = rows_of(TEXT)
 

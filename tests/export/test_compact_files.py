@@ -112,3 +112,17 @@ def test_texts_have_nearly_the_same_cosines_in_a_small_static_model(tmp_path):
         found = model2vec.StaticModel.from_pretrained(tmp_path / "static").encode(texts)
         assert found.shape[1] == options.get("pca", 8)
         assert np.abs(found @ found.T - expected @ expected.T).max() < most
+
+
+def test_the_most_frequent_words_keep_their_own_rows(tmp_path):
+    """The order of words need not be that of their counts."""
+    pytest.importorskip("model2vec", reason="model2vec is not installed: pip install model2vec")
+    text = [["rare", "b", "c"], ["b", "c", "d"], ["c", "d", "b"]] * 5
+    model = HilbertMLE(text, vector_size=2, min_count=1, sorted_vocab=0, sample=0, epochs=1, progress=False)
+    assert model.wv.index_to_key[0] == "rare"
+    export(model, tmp_path / "all", format="model2vec")
+    export(model, tmp_path / "some", format="model2vec", max_vocab=2)
+    whole, some = load_vectors(tmp_path / "all"), load_vectors(tmp_path / "some")
+    assert sorted(some.index_to_key) == ["b", "c"]
+    for word in some.index_to_key:
+        np.testing.assert_array_equal(some[word], whole[word])
