@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ class Browser:
         os.close(to_read)
         os.close(from_write)
         self.buffer, self.number, self.session = b"", 0, None
+        self.origin = "file:"
         self.events: list[dict] = []
         self.watch = threading.Timer(PATIENCE, self.process.kill)
         self.watch.start()
@@ -91,33 +93,44 @@ class Browser:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def open(self, path: Path, *, width: int, height: int, scheme: str, phone: bool = False) -> None:
-        """Show a file in a window of that size, as someone sees it who prefers light or dark."""
+    def open(self, page: Path | str, *, width: int, height: int, scheme: str, phone: bool = False) -> None:
+        """Show a file or an address in a window of that size, as someone sees it who prefers light or dark."""
         self.events.clear()
+        address = page.as_uri() if isinstance(page, Path) else page
+        self.origin = "file:" if isinstance(page, Path) else "/".join(page.split("/")[:3]) + "/"
         scale = 2 if phone else 1
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=phone
         )
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=address)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self.receive())
 
     def ask(self, expression: str):
-        """The value of a JavaScript expression on the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of a JavaScript expression on the page; a promise is waited for."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def wait_for(self, expression: str, seconds: float = 20) -> None:
+        """Wait until a JavaScript expression holds."""
+        until = time.monotonic() + seconds
+        while not self.ask(f"Boolean({expression})"):
+            assert time.monotonic() < until, (
+                f"{expression} never held; the page says: {self.ask('document.body.innerText')}"
+            )
+            time.sleep(0.05)
+
     @property
     def complaints(self) -> list[str]:
-        """What the console says, and what was asked of a network."""
+        """What the console says, and what was asked of other places than the page's own."""
         told = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
             if method in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
                 told.append(json.dumps(params))
-            elif method == "Network.requestWillBeSent" and not params["request"]["url"].startswith("file:"):
+            elif method == "Network.requestWillBeSent" and not params["request"]["url"].startswith(self.origin):
                 told.append("asks for " + params["request"]["url"][:200])
         return told
 

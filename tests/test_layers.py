@@ -30,6 +30,7 @@ LAYERS = [  # from the bottom to the top
     ],
     ["export", "evaluation", "sklearn"],
     ["report"],
+    ["explore"],
     ["cli"],
     ["__init__", "__main__"],
 ]

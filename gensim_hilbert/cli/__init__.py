@@ -16,6 +16,7 @@ from gensim_hilbert import __version__
 from gensim_hilbert.cli.counts import count, merge
 from gensim_hilbert.cli.encode import encode
 from gensim_hilbert.cli.evaluate import evaluate
+from gensim_hilbert.cli.explore import explore
 from gensim_hilbert.cli.info import info
 from gensim_hilbert.cli.models import analogy, export, neighbors, pmi
 from gensim_hilbert.cli.names import Verbs
@@ -45,7 +46,7 @@ def cli(verbose: bool, debug: bool) -> None:
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
-for verb in (phrases, count, merge, train, neighbors, analogy, pmi, encode, info, evaluate, export, report):
+for verb in (phrases, count, merge, train, neighbors, analogy, pmi, encode, info, evaluate, export, report, explore):
     cli.add_command(verb)
 
 

@@ -103,9 +103,14 @@ def analogy(model: Path, a: str, b: str, c: str, topn: int, trust_pickle: bool, 
 @model_argument
 @click.argument("context")
 @click.argument("term")
+@click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Show also between which bounds the true PMI lies with this probability, such as 0.95, given the counts.",
+)
 @trust_pickle
 @as_json
-def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool) -> None:
+def pmi(model: Path, context: str, term: str, interval: float | None, trust_pickle: bool, as_json: bool) -> None:
     """Show the pointwise mutual information of two words, as MODEL has fitted it and as it was counted.
 
     It is the logarithm of how much more often they meet than by chance. MODEL may be counts, too.
@@ -124,9 +129,17 @@ def pmi(model: Path, context: str, term: str, trust_pickle: bool, as_json: bool)
         counts = loaded.fitted_counts
         if other not in loaded.wv.key_to_index:  # Its vector is made of its n-grams, and it was never counted.
             counts = None
+    if interval is not None and counts is None:
+        raise ValueError(
+            f"{model} has no counts of {str(one)!r} and {str(other)!r}, which --interval needs; leave it out"
+        )
     if counts is not None:
         facts["counted"] = counts.pmi(one, other)
     line = ", ".join(f"{facts[how]:.3f} {how}" for how in ("fitted", "counted") if how in facts)
+    if interval is not None and counts is not None:
+        _, low, high = counts.pmi(one, other, interval)
+        facts |= {"interval": interval, "low": low, "high": high}
+        line += f", from {low:.3f} to {high:.3f} with a probability of {interval:g}"
     show({"context": str(one), "term": str(other), **facts}, line, as_json)
 
 

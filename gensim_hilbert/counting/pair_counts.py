@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import math
 import os
 from collections.abc import Callable, Sequence
 from itertools import product
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from scipy import sparse
@@ -19,9 +18,11 @@ from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.counting import build
+from gensim_hilbert.counting.association import pmi_intervals, pmi_of_rows
 from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB
 from gensim_hilbert.counting.exchanged import Exchanged
 from gensim_hilbert.counting.graphs import FromGraph
+from gensim_hilbert.counting.intervals import PmiInterval, refuse_level
 from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
@@ -358,20 +359,41 @@ class PairCounts(FromGraph, Exchanged):
 
     def count(self, context: Any, term: Any) -> float:
         """Return the weight with which `context` occurs in the window of `term`."""
-        i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        n = self._store.classes
-        part = self.compressed(i % n, j % n, n)
-        row = slice(*part.starts[i // n : i // n + 2])
-        return float(part.values[row][part.columns[row] == j // n].sum())
+        pair = np.array([[self.vocabulary.id(context)], [self.vocabulary.id(term)]])
+        return float(self.counts_of_rows(*pair)[0])
 
-    def pmi(self, context: Any, term: Any) -> float:
-        """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur."""
-        count = self.count(context, term)
-        if not count:
-            return -math.inf
-        i, j = self.vocabulary.id(context), self.vocabulary.id(term)
-        contexts, terms = self.marginals
-        return math.log(count) + math.log(self.total) - math.log(contexts[i]) - math.log(terms[j])
+    def counts_of_rows(self, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
+        """Return the weights of many pairs, given by row numbers; each part of the table is read once."""
+        found, n = np.zeros(len(contexts)), self._store.classes
+        parts = contexts % n * n + terms % n
+        for part in np.unique(parts).tolist():
+            table = self.compressed(part // n, part % n, n)
+            for k in np.flatnonzero(parts == part).tolist():
+                row = slice(*table.starts[contexts[k] // n : contexts[k] // n + 2])
+                found[k] = table.values[row][table.columns[row] == terms[k] // n].sum()
+        return found
+
+    @overload
+    def pmi(self, context: Any, term: Any, interval: None = None) -> float: ...
+    @overload
+    def pmi(self, context: Any, term: Any, interval: float) -> PmiInterval: ...
+    def pmi(self, context: Any, term: Any, interval: float | None = None) -> float | PmiInterval:
+        """Return the pointwise mutual information `ln(p_ij / (p_i p_j))`, minus infinity for pairs that never occur.
+
+        Parameters
+        ----------
+        context, term : key
+            Two words.
+        interval : float, optional
+            A probability such as 0.95. Then the result is a `PmiInterval(value, low, high)`, and the true PMI is
+            between the bounds with this probability, given the counts. See docs/counting.md for the assumptions.
+        """
+        if interval is not None:
+            refuse_level(interval)
+        i, j, count = self.vocabulary.id(context), self.vocabulary.id(term), self.count(context, term)
+        if interval is None:
+            return float(pmi_of_rows(self, i, j, count))
+        return PmiInterval(*map(float, pmi_intervals(self, i, j, count, interval)))
 
     def expected(self, sample: float) -> PairCounts:
         """Return the counts that word2vec's subsampling would leave on average: `N_ij keep_i keep_j`.

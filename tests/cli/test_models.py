@@ -101,6 +101,28 @@ def test_pmi(model, loaded):
     assert run_here("pmi", store, *never).stdout == "-inf counted\n"
 
 
+def test_interval_of_pmi(model, loaded):
+    value, low, high = loaded.fitted_counts.pmi("cat", "mat", interval=0.9)
+    facts = answer("pmi", "--trust-pickle", model, "cat", "mat", "--interval", 0.9)
+    assert (facts["counted"], facts["low"], facts["high"]) == pytest.approx((value, low, high))
+    assert facts["interval"] == 0.9
+    line = run_here("pmi", "--trust-pickle", model, "cat", "mat", "--interval", 0.9).stdout
+    assert line.endswith(f"{value:.3f} counted, from {low:.3f} to {high:.3f} with a probability of 0.9\n")
+    table = loaded.counts.to_scipy().toarray()
+    never = [loaded.counts.vocabulary.words[k] for k in np.argwhere(table == 0)[0]]
+    facts = answer("pmi", f"{model}.counts", *never, "--interval", 0.95)
+    assert facts["counted"] is facts["low"] is None
+    assert facts["high"] == pytest.approx(loaded.counts.pmi(*never, interval=0.95).high)
+    refused = run_here("pmi", f"{model}.counts", "cat", "mat", "--interval", 95)
+    assert refused.returncode == 2
+    assert "95" in refused.stderr
+
+
+def test_interval_needs_counts(tmp_path):
+    HilbertMLE(SENTENCES, vector_size=3, min_count=2, epochs=1, solver="gibbs").save_pretrained(tmp_path / "gibbs")
+    assert_one_sentence(run_here("pmi", tmp_path / "gibbs", "cat", "mat", "--interval", 0.9), "which --interval needs")
+
+
 def test_a_gensim_model(gensim_model):
     (found,) = answer("neighbors", "--trust-pickle", gensim_model, "cat")
     assert len(found["similar"]) == 10

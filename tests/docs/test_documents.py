@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 
+import click
 import pytest
 from documents import BLOCKS, DOCUMENTS, README, ROOT, assert_alike, run_python, session_of
 from helpers import short_training
@@ -15,6 +16,8 @@ from shell import finish, run, run_here, signal_when, start
 from table_files import rows_of, write_jsonl, write_jsonl_gz
 from texts import zipf_text
 
+from gensim_hilbert.cli import cli
+from gensim_hilbert.cli.explore import explore
 from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.options import ignored_options
@@ -99,6 +102,12 @@ def run_command(command):
     return done.stdout
 
 
+def options_exist(command):
+    """A command that runs until Ctrl-C is not run; its options must exist."""
+    context = explore.make_context("explore", command[2:], parent=click.Context(cli, **cli.context_settings))
+    assert context.params["models"]
+
+
 CHECKED = {"make": make_target_exists, "pip": extras_exist}
 
 
@@ -113,7 +122,10 @@ def run_shell(document, desk, compare):
         elif block.language == "sh":
             for line in block.text.splitlines():
                 words = shlex.split(line, comments=True)
-                CHECKED[words[0]](words) if words[0] in CHECKED else run_command(line)
+                if words[:2] == ["gensim-hilbert", "explore"] and "--export" not in words:
+                    options_exist(words)
+                else:
+                    CHECKED[words[0]](words) if words[0] in CHECKED else run_command(line)
 
 
 def assert_as_many_lines(shown, printed):

@@ -8,7 +8,8 @@ import numpy as np
 
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.queries import similar
-from gensim_hilbert.report.layout import embed, place
+from gensim_hilbert.report.layout import place
+from gensim_hilbert.report.plane import lay_out
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Picture, text_width
@@ -55,7 +56,8 @@ def word_map(subject: Subject) -> Section:
     width, height, small, large = 900, 720, 10.0, 16.0
     fonts = large - (large - small) * np.sqrt(np.arange(len(names)) / max(1, len(names) - 1))
     sizes = np.array([(text_width(name, size) + 4, 1.2 * size) for name, size in zip(names, fonts, strict=True)])
-    middles, found = place(embed(subject.content_directions), sizes, width - 2 * MAP_MARGIN, height - 2 * MAP_MARGIN)
+    plane = lay_out(subject.content_directions)
+    middles, found = place(plane.places, sizes, width - 2 * MAP_MARGIN, height - 2 * MAP_MARGIN)
     middles += MAP_MARGIN
     chosen = set(subject.chosen)
     picture = Picture(width, height, f"A map of {len(names)} frequent words")
@@ -74,7 +76,7 @@ def word_map(subject: Subject) -> Section:
     dots = f" {hidden} words that found no room are dots." if hidden else ""
     caption = (
         f"The {len(names)} most frequent words that have a meaning of their own, going by the length of their vectors; "
-        f"t-SNE of {subject.vectors.vector_size} dimensions, then moved apart so as to be read.{dots}"
+        f"{plane.method} of {subject.vectors.vector_size} dimensions, then moved apart so as to be read.{dots}"
     )
     scroll = f'<div class="scroll map" role="region" tabindex="0" aria-label="Map of words">{picture}</div>'
     body = f'{text}<figure class="wide">{scroll}<figcaption>{caption}</figcaption></figure>'

@@ -1,0 +1,102 @@
+"""Two models side by side: neighbours that a word has in one only, and the words that differ most."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from gensim_hilbert.explore.answers import checked, neighbours
+from gensim_hilbert.explore.maps import WORDS_ON_MAP
+from gensim_hilbert.explore.shapes import Changed, CompareAnswer, Like, ModelNeighbours
+from gensim_hilbert.explore.words import ExploredModel
+from gensim_hilbert.queries import similar
+from gensim_hilbert.report.words import unit_rows
+
+CANDIDATES = 5000  # shared words among which neighbours are looked for
+NEIGHBOURS = 25  # of a word, whose overlap tells how much it differs
+ROWS_AT_A_TIME = 1000
+
+
+class Comparison:
+    """Two models over words that both have; the second one is what the first has become.
+
+    Parameters
+    ----------
+    one, other : ExploredModel
+        The models, which may have different dimensions and axes: only neighbours are compared.
+    """
+
+    def __init__(self, one: ExploredModel, other: ExploredModel):
+        self.one, self.other = one, other
+        self.shared = [row for text, row in one.rows.items() if text in other.rows]
+
+    @cached_property
+    def differences(self) -> np.ndarray:
+        """For each word on the map of the first model, the share of its neighbours that differ; NaN if not shared."""
+        rows = [row for row in self.shared if row < WORDS_ON_MAP]
+        values = np.full(min(len(self.one), WORDS_ON_MAP), np.nan)
+        others = [self.other.rows[self.one.texts[row]] for row in rows]
+        count = min(NEIGHBOURS, len(rows) - 1)
+        if count < 1:
+            return values
+        found = nearest(self.one, rows, count), nearest(self.other, others, count)
+        for row, first, second in zip(rows, *found, strict=True):
+            values[row] = 1 - len(set(first.tolist()) & set(second.tolist())) / count
+        return values
+
+    def answer(self, word: str | None, limit: int = 20) -> CompareAnswer:
+        """Return the neighbours of a word that were lost, gained and kept; without a word, the words that differ."""
+        limit = checked(limit)
+        nothing: ModelNeighbours = {"like": [], "with_it": []}
+        if not word:
+            changed = self.most_changed(limit)
+            return {
+                "word": None, "shared": len(self.shared), "lost": nothing, "gained": nothing, "kept": [],
+                "changed": changed,
+            }  # fmt: skip
+        found = [self.near(model, word, limit) for model in (self.one, self.other)]
+        names = [{kind: {near["word"] for near in part[kind]} for kind in part} for part in found]  # type: ignore[literal-required]
+        lost, gained = (
+            ModelNeighbours(
+                like=[near for near in found[here]["like"] if near["word"] not in names[1 - here]["like"]],
+                with_it=[near for near in found[here]["with_it"] if near["word"] not in names[1 - here]["with_it"]],
+            )
+            for here in (0, 1)
+        )
+        kept = [near["word"] for near in found[0]["like"] if near["word"] in names[1]["like"]]
+        return {
+            "word": word, "shared": len(self.shared), "lost": lost, "gained": gained, "kept": kept, "changed": [],
+        }  # fmt: skip
+
+    def near(self, model: ExploredModel, word: str, limit: int) -> ModelNeighbours:
+        """Return the neighbours of a word in one model, among the words that both models have."""
+        texts = self.one.rows.keys() & self.other.rows.keys() if len(self.shared) < len(model) else model.rows.keys()
+        key = model.vectors.index_to_key[model.row_of(word)]
+        asked = min(len(model) - 1, 10 * limit)
+        found: list[list[Like]] = [neighbours(similar(model.vectors, [key], asked)[0]) if asked else []]
+        found.append([] if model.queries is None else neighbours(model.queries.cooccurring([key], asked)[0]))
+        like, with_it = (list(islice((near for near in part if near["word"] in texts), limit)) for part in found)
+        return {"like": like, "with_it": with_it}
+
+    def most_changed(self, limit: int) -> list[Changed]:
+        """Return the words whose neighbours differ most, of equal ones the most frequent first."""
+        values = np.nan_to_num(self.differences, nan=-1.0)
+        rows = np.argsort(-values, kind="stable")[:limit]
+        return [
+            {"word": self.one.texts[row], "difference": float(values[row])} for row in rows.tolist() if values[row] >= 0
+        ]
+
+
+def nearest(model: ExploredModel, rows: list[int], count: int) -> np.ndarray:
+    """For each of some rows, return the nearest ones among the first CANDIDATES of them, by their place in the list."""
+    unit = unit_rows(np.asarray(model.vectors.vectors[rows], dtype=np.float32))
+    candidates = unit[:CANDIDATES].T
+    found = []
+    for start in range(0, len(rows), ROWS_AT_A_TIME):
+        cosines = unit[start : start + ROWS_AT_A_TIME] @ candidates
+        places = np.arange(start, min(start + len(cosines), candidates.shape[1]))
+        cosines[places - start, places] = -np.inf  # a word is not its own neighbour
+        found.append(np.argpartition(-cosines, min(count, cosines.shape[1] - 1), axis=1)[:, :count])
+    return np.concatenate(found)

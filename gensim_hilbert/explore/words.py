@@ -1,0 +1,115 @@
+"""The words of one model as the explorer shows them: as text, found by how they begin, with what was counted."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gensim_hilbert.counting.association import pmi_intervals
+from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.explore.shapes import Evidence, ModelFacts
+from gensim_hilbert.model import HilbertMLE
+from gensim_hilbert.report.subject import Subject
+
+NOT_COUNTED: Evidence = {"count": None, "counted": None, "low": None, "high": None}
+LAST_CHARACTER = "\U0010ffff"
+INTERVAL = 0.95
+
+
+class UnknownWordError(KeyError):
+    """A word that the model does not have."""
+
+
+class ExploredModel:
+    """A model or vectors with their name; all methods can be called from several threads at once.
+
+    Parameters
+    ----------
+    model : HilbertMLE, gensim.models.Word2Vec or gensim.models.KeyedVectors
+        What is explored.
+    name : str
+        Its name on the page.
+    """
+
+    def __init__(self, model: Any, name: str):
+        self.subject = Subject(model, name)
+        self.name = name
+        self.model = model
+        self.vectors = self.subject.vectors
+        self.vectors.fill_norms()
+        self.queries = self.subject.queries
+        self.counts: PairCounts | None = self.subject.counts if self.queries is not None else None
+        self.texts = [str(key) for key in self.vectors.index_to_key]
+        self.rows: dict[str, int] = {}
+        for row, text in enumerate(self.texts):
+            self.rows.setdefault(text, row)
+        folded = [text.casefold() for text in self.texts]
+        self._order = np.array(sorted(range(len(folded)), key=folded.__getitem__), dtype=np.int64)
+        self._sorted = [folded[row] for row in self._order]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def facts(self) -> ModelFacts:
+        """Return what the page says about the model."""
+        subject = self.subject
+        missing = subject.without_covectors if self.queries is None else subject.without_pmi
+        return {
+            "name": self.name,
+            "words": len(self),
+            "dimensions": int(self.vectors.vector_size),
+            "pmi": self.queries is not None,
+            "counts": self.counts is not None,
+            "score": "PMI" if isinstance(self.model, HilbertMLE) else "product",
+            "without_pmi": missing,
+            "examples": [str(word) for word in subject.chosen],
+        }
+
+    def row_of(self, word: str) -> int:
+        """Return the row of a word; if it is unknown, that of the same word in lower case."""
+        row = self.rows.get(word, self.rows.get(word.lower()))
+        if row is None:
+            raise UnknownWordError(f"{word!r} is not among the {len(self):,} words of {self.name}")
+        return row
+
+    def complete(self, prefix: str, limit: int) -> list[str]:
+        """Return the most frequent words that begin like this, whatever their case."""
+        folded = prefix.casefold()
+        first, last = bisect_left(self._sorted, folded), bisect_left(self._sorted, folded + LAST_CHARACTER)
+        rows = self._order[first:last]
+        if len(rows) > limit:
+            rows = np.partition(rows, limit)[:limit]
+        return [self.texts[row] for row in np.sort(rows)]
+
+    def occurrences(self, row: int) -> int | None:
+        """Return how often a word occurs; None if the vectors do not tell."""
+        numbers = self.vectors.expandos.get("count")
+        return None if numbers is None else int(numbers[row])
+
+    # ------------------------------------------------------------------ what was counted
+
+    def evidence(self, contexts: Sequence[int], terms: Sequence[int]) -> list[Evidence]:
+        """Return what was counted of pairs of words, with the interval that the counts imply."""
+        counts = self.counts
+        if counts is None:
+            return [NOT_COUNTED for _ in contexts]
+        known = [max(pair) < len(counts) for pair in zip(contexts, terms, strict=True)]  # words can be added later
+        rows = np.array([contexts, terms], dtype=np.int64).reshape(2, -1)[:, known]
+        numbers = counts.counts_of_rows(rows[0], rows[1])
+        intervals = pmi_intervals(counts, rows[0], rows[1], numbers, INTERVAL)
+        found = iter(zip(numbers.tolist(), *(map(finite, part.tolist()) for part in intervals), strict=True))
+        return [evidence_of(*next(found)) if is_known else NOT_COUNTED for is_known in known]
+
+
+def evidence_of(count: float, counted: float | None, low: float | None, high: float | None) -> Evidence:
+    """Return what was counted of one pair."""
+    return {"count": count, "counted": counted, "low": low, "high": high}
+
+
+def finite(value: float) -> float | None:
+    """Return None instead of an infinity, which JSON does not have."""
+    return value if math.isfinite(value) else None

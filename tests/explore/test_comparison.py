@@ -1,0 +1,45 @@
+"""Two models side by side."""
+
+import numpy as np
+import pytest
+from helpers import keyed
+
+from gensim_hilbert.explore.endpoints import Explorer
+
+
+@pytest.fixture(scope="module")
+def two():
+    """Models over two groups of words, turned against each other; in the second, `moved` is in the other group."""
+    random = np.random.default_rng(7)
+    words = [f"a{k}" for k in range(30)] + [f"b{k}" for k in range(30)] + ["moved"]
+    middles = np.repeat(np.eye(2, 8), 30, axis=0)
+    first = np.vstack([middles, middles[:1]]) + 0.02 * random.normal(size=(61, 8))
+    second = np.vstack([middles, middles[-1:]]) + 0.02 * random.normal(size=(61, 8))
+    turn = np.linalg.qr(random.normal(size=(8, 8)))[0]
+    order = random.permutation(61)
+    other = keyed([words[k] for k in order] + ["only"], np.vstack([(second @ turn)[order], np.ones(8)]))
+    return Explorer([("one", keyed(words, first)), ("other", other)])
+
+
+def test_the_word_that_has_moved_differs_most(two):
+    found = two.answer("compare", {"model": "0", "other": "1", "n": "5"})
+    assert found["shared"] == 61
+    assert found["changed"][0] == {"word": "moved", "difference": 1.0}
+    assert found["changed"][1]["difference"] < 0.5
+    painted = two.answer("paint", {"by": "difference", "other": "1"})["values"]
+    assert painted[60] == 1
+    assert max(painted[:60]) == pytest.approx(found["changed"][1]["difference"], abs=1e-3)
+
+
+def test_neighbours_lost_and_gained(two):
+    found = two.answer("compare", {"word": "moved", "n": "10"})
+    assert {near["word"][0] for near in found["lost"]["like"]} == {"a"}
+    assert {near["word"][0] for near in found["gained"]["like"]} == {"b"}
+    assert found["kept"] == []
+    same = two.answer("compare", {"model": "0", "other": "0", "word": "moved", "n": "10"})
+    assert (same["lost"]["like"], same["gained"]["like"], len(same["kept"])) == ([], [], 10)
+
+
+def test_one_model_cannot_be_compared(two):
+    with pytest.raises(ValueError, match="only one model"):
+        Explorer([("one", two.models[0].model)]).answer("compare", {})
