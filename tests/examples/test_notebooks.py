@@ -10,7 +10,7 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: pi
 
 FOLDER = ROOT / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-SECONDS = 120  # that a whole notebook may take
+SECONDS = 120  # that one cell may take: wall-clock time of a whole notebook depends on what else the machine does
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
