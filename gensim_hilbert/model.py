@@ -14,6 +14,7 @@ from gensim.models import Word2Vec
 
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.model_display import ShownInNotebooks
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_inference import InferredVectors, space_of
 from gensim_hilbert.model_ranks import by_all_ranks
@@ -58,8 +59,9 @@ NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
 class HilbertMLE(
-    InferredVectors, WordQueries, TextVectors, VocabularyHooks, TokenizedText, SavedWithCounts, SavedAsFolder
-):
+    InferredVectors, WordQueries, TextVectors, VocabularyHooks, TokenizedText, ShownInNotebooks, SavedWithCounts,
+    SavedAsFolder,
+):  # fmt: skip
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted

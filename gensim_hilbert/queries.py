@@ -17,6 +17,7 @@ from gensim import matutils
 from gensim.models import KeyedVectors
 
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.markup import cut, notebook_table
 from gensim_hilbert.objectives import Biases
 from gensim_hilbert.vectors.keyed import covectors_of
 from gensim_hilbert.vocabulary import Vocabulary
@@ -28,6 +29,22 @@ SCORES_AT_A_TIME = 1 << 24  # words asked about, times words in the vocabulary
 RAREST = 1e-30  # frequency of words that do not occur
 Key = Any  # a word, or any hashable object that takes the place of one; an int that is no key is the number of a row
 Neighbours = list[tuple[Key, float]]
+
+
+class CooccurringWords(list[tuple[Key, float]]):
+    """Contexts of a word with their PMI: a list like that of `most_similar`, which notebooks show as a table."""
+
+    def __init__(self, word: Key, pairs: Iterable[tuple[Key, float]]):
+        super().__init__(pairs)
+        self.word = word
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.word, [*self])
+
+    def _repr_html_(self) -> str:
+        """Return the list as a table."""
+        rows = [(cut(context), float(pmi)) for context, pmi in self]
+        return notebook_table(f"goes with {cut(self.word)}", rows, heading=("context", "PMI"))
 
 
 @dataclass(frozen=True)
@@ -90,14 +107,15 @@ class Queries:
     def cooccurring(self, words: Sequence[Key], topn: int = 10, restrict_vocab: int | None = None) -> list[Neighbours]:
         """For each of some words, return the contexts with the highest fitted PMI."""
         covectors = self.covectors[:restrict_vocab]
-        found = []
+        found: list[Neighbours] = []
         for some, vectors in batches(self.words, words):
             scores = covectors @ vectors.T
             if self.offsets is not None:
                 scores = scores - self.offsets[0][:restrict_vocab, None]
             for word, psi in zip(some, scores.T, strict=True):
                 offset = self._term_offset(word)
-                found.append([(context, value - offset) for context, value in best(self.words, psi, topn)])
+                pairs = ((context, value - offset) for context, value in best(self.words, psi, topn))
+                found.append(CooccurringWords(word, pairs))
         return found
 
     def similar(self, words: Sequence[Key], topn: int = 10) -> list[Neighbours]:

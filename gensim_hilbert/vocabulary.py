@@ -24,6 +24,7 @@ from gensim_hilbert.corpus.sources import Corpus, as_corpus
 from gensim_hilbert.divided_words import DividedWords
 from gensim_hilbert.files import Staging
 from gensim_hilbert.keys import OBJECT, UnwritableKey, UnwrittenKey, key_from_json, key_to_json, same_key, same_keys
+from gensim_hilbert.markup import cut, notebook_table
 from gensim_hilbert.objects import Place, place_of
 from gensim_hilbert.untrusted import damage_named, parse_json
 from gensim_hilbert.word_scan import CountedWords, TrimRule, keep_words, refuse_rules, scan_words, sort_words
@@ -32,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 ERRORS = ("strict", "replace", "ignore")
 LINES_AT_ONCE = 4096  # of a file: faster than one by one, and much smaller than all at once
+SHOWN_WORDS = 10  # in notebooks
 
 
 class Vocabulary:
@@ -317,6 +319,15 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} words, {self.counts.sum()} tokens)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the first words, for notebooks."""
+        rows: list[tuple[object, object]] = [
+            (cut(word), int(count)) for word, count in zip(self.words[:SHOWN_WORDS], self.counts, strict=False)
+        ]
+        if len(self) > SHOWN_WORDS:
+            rows.append((f"and {len(self) - SHOWN_WORDS:,} more", int(self.counts[SHOWN_WORDS:].sum())))
+        return notebook_table(f"Vocabulary of {len(self):,} words", rows, heading=("word", "occurrences"))
 
 
 def word_from_json(value: Any) -> Any:

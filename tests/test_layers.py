@@ -13,8 +13,8 @@ NAME = PACKAGE.name
 MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
     [
-        *("compact", "files", "interruption", "keys", "locations", "locks", "named_settings", "objects", "outputs"),
-        *("processes", "progress", "tensors", "untrusted"),
+        *("compact", "files", "interruption", "keys", "locations", "locks", "markup", "named_settings", "objects"),
+        *("outputs", "processes", "progress", "tensors", "untrusted"),
     ],
     ["corpus"],
     ["vocabulary", "word_scan", "divided_words"],
@@ -24,9 +24,9 @@ LAYERS = [  # from the bottom to the top
     ["training"],
     ["saving"],
     [
-        *("model", "model_files", "model_inference", "model_ranks", "model_repetition", "model_text"),
-        *("model_tokenizer", "model_training", "model_vocabulary", "options", "pretrained", "queries"),
-        *("text_vectors", "vectors"),
+        *("model", "model_display", "model_files", "model_inference", "model_ranks", "model_repetition"),
+        *("model_text", "model_tokenizer", "model_training", "model_vocabulary", "options", "pretrained"),
+        *("queries", "text_vectors", "vectors"),
     ],
     ["export", "evaluation", "sklearn"],
     ["report"],

@@ -28,6 +28,7 @@ from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
 from gensim_hilbert.counting.store import Compressed, Store
 from gensim_hilbert.counting.workplace import AnyDestination
+from gensim_hilbert.markup import notebook_table
 from gensim_hilbert.objects import Place
 from gensim_hilbert.phrases.applying import with_phrases
 from gensim_hilbert.phrases.table import Phrases
@@ -329,6 +330,19 @@ class PairCounts(FromGraph, Exchanged):
 
     def __repr__(self) -> str:
         return f"PairCounts({len(self)} words, total {self.total:g}, in {str(self.directory)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of sizes and settings, for notebooks."""
+        left, right = len(self.window.left), len(self.window.right)
+        rows: list[tuple[str, object]] = [
+            ("words", len(self)),
+            ("words of text", int(self._store.manifest["tokens"])),
+            ("stored pairs", int(self._store.manifest["entries"])),
+            ("total weight", self.total),
+            ("window", f"{left} to the left, {right} to the right" if left or right else "unknown"),
+            ("directory", self.directory),
+        ]
+        return notebook_table("Counts of pairs", rows)
 
     # ------------------------------------------------------------------ reading
 
