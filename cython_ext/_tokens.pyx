@@ -410,25 +410,44 @@ cdef class WordTable:
 
     def merge(self, tuple other not None):
         """Add the `state()` of another table."""
-        cdef uint8_t nothing = 0        # where the text of an empty word stands: no function of C copies from NULL
         cdef const uint8_t[::1] text = other[0]
         cdef const uint64_t[::1] ends = other[1]
         cdef const uint64_t[::1] counts = other[2]
         cdef const uint64_t[::1] places = other[3]
+        self.tokens += <uint64_t> other[4]
+        self.sentences += <uint64_t> other[5]
+        self.put_all(text, ends, counts, places)
+
+    def merge_part(self, tuple divided not None, uint32_t part):
+        """Add one part of what `split` returns; tokens and sentences stay as they are."""
+        cdef const uint8_t[::1] text = divided[0]
+        cdef const uint64_t[::1] ends = divided[1]
+        cdef const uint64_t[::1] counts = divided[2]
+        cdef const uint64_t[::1] places = divided[3]
+        cdef const uint64_t[::1] word_starts = divided[4]
+        cdef const uint64_t[::1] byte_starts = divided[5]
+        cdef uint64_t first = word_starts[part]
+        cdef uint64_t last = word_starts[part + 1]
+        self.put_all(text[byte_starts[part]:byte_starts[part + 1]], ends[first:last], counts[first:last],
+                     places[first:last])
+
+    cdef int put_all(self, const uint8_t[::1] text, const uint64_t[::1] ends, const uint64_t[::1] counts,
+                     const uint64_t[::1] places) except -1:
+        """Add words with their counts and first places, given by their bytes and where those of each end."""
+        cdef uint8_t nothing = 0        # where the text of an empty word stands: no function of C copies from NULL
         cdef const uint8_t* base
         cdef Event e
         cdef Py_ssize_t k
         cdef uint64_t start = 0
-        self.tokens += <uint64_t> other[4]
-        self.sentences += <uint64_t> other[5]
         if ends.shape[0] == 0:
-            return
+            return 0
         base = &text[0] if text.shape[0] else &nothing
         with nogil:
             for k in range(ends.shape[0]):
                 describe(&e, base + start, <uint32_t> (ends[k] - start), base + text.shape[0])
                 self.put(&e, counts[k], places[k])
                 start = ends[k]
+        return 0
 
     def numbers_of(self, tuple other not None):
         """Return the number here of each word of the `state()` of another table, all of whose words are here."""
@@ -503,7 +522,7 @@ cdef class WordTable:
             for k in range(self.mask + 1):
                 if self.slots[k].id:
                     number = self.slots[k].id - 1
-                    part = <uint32_t> ((fold(self.slots[k].a ^ SALT_A, self.slots[k].b ^ SALT_B) >> 32) % parts)
+                    part = part_by_hash(self.slots[k].a, self.slots[k].b, parts)
                     parts_of[number] = part
                     counts_of[number] = self.slots[k].count
                     words_before[part + 1] += 1
@@ -685,6 +704,18 @@ cdef class WordTable:
         cdef const uint8_t* p = word
         describe(&e, p, <uint32_t> len(word), p + len(word))
         return self.find(&e)
+
+
+cdef inline uint32_t part_by_hash(uint64_t a, uint64_t b, uint32_t parts) noexcept nogil:
+    return <uint32_t> ((fold(a ^ SALT_A, b ^ SALT_B) >> 32) % parts)
+
+
+def part_of(bytes word not None, uint32_t parts):
+    """Return the number of the part into which `WordTable.split` puts a word."""
+    cdef Event e
+    cdef const uint8_t* p = word
+    describe(&e, p, <uint32_t> len(word), p + len(word))
+    return part_by_hash(e.a, e.b, parts)
 
 
 cdef inline Py_ssize_t pad(uint32_t[::1] ids, Py_ssize_t used, uint32_t window, uint32_t blank) noexcept nogil:

@@ -10,13 +10,13 @@ from contextlib import nullcontext
 from timeit import default_timer
 from typing import Any
 
-import numpy as np
 from gensim.models import Word2Vec
 
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_inference import InferredVectors, space_of
+from gensim_hilbert.model_ranks import by_all_ranks
 from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, unchanged, what_is_fitted
 from gensim_hilbert.model_text import (
     FEW_TOKENS,
@@ -37,7 +37,6 @@ from gensim_hilbert.model_training import (
     stream_solver,
     sums_with_covectors,
     turned,
-    vectors_crc,
 )
 from gensim_hilbert.model_vocabulary import VocabularyHooks
 from gensim_hilbert.objectives import Biases, Objective
@@ -228,18 +227,24 @@ class HilbertMLE(
         self.wv = self._new_vectors(values["vector_size"])
         super().__init__(**{name: value for name, value in values.items() if name in gensims})
         if sentences is not None or corpus_file is not None:
-            sentences, corpus_file = resolve_corpus(sentences, corpus_file, column)
-            corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
-            self._check_corpus_sanity(**corpus, passes=epochs + 1)
-            self.build_vocab(**corpus, trim_rule=trim_rule)
-            # Pruning loses occurrences, and the null word has none: words are then counted again with the pairs.
-            self._words_are_counted = not (max_vocab_size or null_word)
-            self.train(
-                **corpus, total_examples=self.corpus_count, total_words=self.corpus_total_words, epochs=self.epochs,
-                start_alpha=self.alpha, end_alpha=self.min_alpha, compute_loss=self.compute_loss, callbacks=callbacks,
-            )  # fmt: skip
+            self._learn(
+                *resolve_corpus(sentences, corpus_file, column), trim_rule, callbacks, bool(max_vocab_size or null_word)
+            )
         elif trim_rule is not None or callbacks:
             logger.warning("trim_rule and callbacks are not kept: give them to build_vocab() and train()")
+
+    @by_all_ranks()
+    def _learn(self, sentences: Any, corpus_file: Any, trim_rule: Any, callbacks: Any, recounts_words: bool) -> None:
+        """Build the vocabulary of a corpus and train on it."""
+        corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
+        self._check_corpus_sanity(**corpus, passes=self.epochs + 1)
+        self.build_vocab(**corpus, trim_rule=trim_rule)
+        # Pruning loses occurrences, and the null word has none: words are then counted again with the pairs.
+        self._words_are_counted = not recounts_words
+        self.train(
+            **corpus, total_examples=self.corpus_count, total_words=self.corpus_total_words, epochs=self.epochs,
+            start_alpha=self.alpha, end_alpha=self.min_alpha, compute_loss=self.compute_loss, callbacks=callbacks,
+        )  # fmt: skip
 
     @classmethod
     def from_counts(
@@ -264,16 +269,21 @@ class HilbertMLE(
             raise ValueError("like= would turn vectors away from the space of covectors=; give only one of them")
         if model.solver != "factorization":
             raise ValueError(f"solver={model.solver!r} learns from text, not from counts; use solver='factorization'")
-        model._take_words(counts.vocabulary)
-        model.window = counts.window.reach or model.window
-        model.prepare_weights()
-        model._take_preparation_of(counts)
-        model.counts, model.sample, model.thins_on_average = counts.as_counted()
-        model._train_on_counts(model.epochs, callbacks, anchor=None if like is None else anchor_in(model, like))
+        model._learn_from_counts(counts, callbacks, like)
         return model
+
+    @by_all_ranks()
+    def _learn_from_counts(self, counts: PairCounts, callbacks: Iterable[Any], like: Any) -> None:
+        self._take_words(counts.vocabulary)
+        self.window = counts.window.reach or self.window
+        self.prepare_weights()
+        self._take_preparation_of(counts)
+        self.counts, self.sample, self.thins_on_average = counts.as_counted()
+        self._train_on_counts(self.epochs, callbacks, anchor=None if like is None else anchor_in(self, like))
 
     # ------------------------------------------------------------------ training
 
+    @by_all_ranks(returns=(0, 0))
     def train(
         self, corpus_iterable: Any = None, corpus_file: Any = None, total_examples: int | None = None,
         total_words: int | None = None, epochs: int | None = None, start_alpha: float | None = None,
@@ -438,11 +448,3 @@ class HilbertMLE(
         self._clear_post_train()
         call("on_train_end")
         return session.solver
-
-    # ------------------------------------------------------------------ results
-
-    def set_vectors(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
-        """Set what training has learnt: covectors, vectors or the rows that these are made of, and biases."""
-        self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
-        self.wv.fill_norms(force=True)
-        self._vectors_crc = vectors_crc(self)

@@ -21,6 +21,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.counting.store import Store, StoreError
 from gensim_hilbert.files import put_folder, refuse_foreign
 from gensim_hilbert.locations import name_of
+from gensim_hilbert.model_ranks import by_rank_0
 from gensim_hilbert.pretrained.layout import is_model_folder
 from gensim_hilbert.saving import (
     SEPARATE_FROM,
@@ -60,6 +61,7 @@ class SavedWithCounts(Word2Vec):
     checkpoint: Any
     learnt_from: LearntFrom
 
+    @by_rank_0
     def save(
         self,
         fname_or_handle: Any,

@@ -16,6 +16,7 @@ from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
+from gensim_hilbert.model_ranks import by_all_ranks
 from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
 from gensim_hilbert.objectives import Biases, Objective
@@ -54,6 +55,7 @@ class VocabularyHooks(Word2Vec):
     _preparation: Callable[[], Preparation | None]
     _with_phrases: Callable[[Corpus], Corpus]
 
+    @by_all_ranks()
     def build_vocab(self, corpus_iterable: Any = None, corpus_file: Any = None, *args: Any, **kwargs: Any) -> None:
         """Build the vocabulary from a corpus, as gensim does; `corpus_file` may be whatever smart_open opens."""
         self.adopt_added_words()
@@ -206,6 +208,13 @@ class VocabularyHooks(Word2Vec):
         )  # fmt: skip
         return report
 
+    @property
+    def fitted_counts(self) -> PairCounts | None:
+        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
+        if self.counts is None or not self.thins_on_average:
+            return self.counts
+        return self.counts.expected(self.sample)
+
     def _checkpoint_folder(self) -> Path:
         """Return a folder for the next training, so that a script with several of them can go on in any."""
         assert self.checkpoint is not None
@@ -221,9 +230,8 @@ class VocabularyHooks(Word2Vec):
         size = {"tokens": self.corpus_total_words or 0, "sentences": self.corpus_count}
         return Vocabulary(self.wv.index_to_key, self.wv.expandos["count"], **size)
 
-    @property
-    def fitted_counts(self) -> PairCounts | None:
-        """The counts whose PMI is fitted: as they are, or as subsampling would leave them on average."""
-        if self.counts is None or not self.thins_on_average:
-            return self.counts
-        return self.counts.expected(self.sample)
+    def set_vectors(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
+        """Set what training has learnt: covectors, vectors or the rows that these are made of, and biases."""
+        self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
+        self.wv.fill_norms(force=True)
+        self._vectors_crc = vectors_crc(self)

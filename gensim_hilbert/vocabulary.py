@@ -21,6 +21,7 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.executors import RETRIES, as_executor
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
+from gensim_hilbert.divided_words import DividedWords
 from gensim_hilbert.files import Staging
 from gensim_hilbert.keys import OBJECT, UnwritableKey, UnwrittenKey, key_from_json, key_to_json, same_key, same_keys
 from gensim_hilbert.objects import Place, place_of
@@ -30,6 +31,7 @@ from gensim_hilbert.word_scan import CountedWords, TrimRule, keep_words, refuse_
 logger = logging.getLogger(__name__)
 
 ERRORS = ("strict", "replace", "ignore")
+LINES_AT_ONCE = 4096  # of a file: faster than one by one, and much smaller than all at once
 
 
 class Vocabulary:
@@ -163,9 +165,10 @@ class Vocabulary:
     @cached_property
     def table(self) -> WordTable:
         """The words in the table in which kernels look them up; it may be shared between threads."""
-        table = WordTable()
-        for encoded, count in zip(self._in_bytes(), self.counts.tolist(), strict=True):
-            table.add(encoded, count, 0)
+        table, encoded = WordTable(), list(self._in_bytes())
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.uint64, len(encoded)), dtype=np.uint64)
+        text, places = np.frombuffer(b"".join(encoded), np.uint8), np.zeros(len(encoded), np.uint64)
+        table.merge((text, ends, self.counts.astype(np.uint64), places, 0, 0))
         return table
 
     @cached_property
@@ -230,7 +233,7 @@ class Vocabulary:
         table = scan_words(
             corpus.over(self), workers=workers, executor=executor, retries=retries, errors=errors, progress=progress
         )
-        assert isinstance(table, WordTable)  # Over a vocabulary, all words have bytes.
+        assert isinstance(table, WordTable | DividedWords)  # Over a vocabulary, all words have bytes.
         counts = [table.count_of(word) for word in self._in_bytes()]
         return Vocabulary(self.words, counts, tokens=table.tokens, sentences=table.sentences)
 
@@ -241,8 +244,9 @@ class Vocabulary:
         the name of its type is written, for those who have the words themselves.
         """
         with Staging() as staging, staging.create(os.fspath(path)) as file:
-            for word, count in zip(self._in_json(any_type=any_type), self.counts.tolist(), strict=True):
-                file.write(f"[{word}, {count}]\n".encode("ascii"))
+            words = zip(self._in_json(any_type=any_type), self.counts.tolist(), strict=True)
+            while lines := [f"[{word}, {count}]\n" for word, count in islice(words, LINES_AT_ONCE)]:
+                file.write("".join(lines).encode("ascii"))
 
     def _in_json(self, *, any_type: bool) -> Iterator[str]:
         """Yield each word as JSON."""
@@ -277,7 +281,7 @@ class Vocabulary:
         found: list[Any] = []
         counts: list[int] = []
         with damage_named(path, "a vocabulary"), place_of(os.fspath(path)).open("r", encoding="ascii") as file:
-            while lines := list(islice(file, 4096)):  # Faster than one by one, and much smaller than all at once.
+            while lines := list(islice(file, LINES_AT_ONCE)):
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
                     found.append(word)
                     counts.append(count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from numbers import Integral
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_here
 from gensim_hilbert.corpus.sources import Corpus, TextOfTokens, TokenCorpus
 from gensim_hilbert.corpus.texts import texts
+from gensim_hilbert.divided_words import DividedWords
 from gensim_hilbert.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -121,37 +122,53 @@ def scan_words(
 
 def count_words(
     blocks: Iterable[Block], errors: str = "strict", report: Callable[[int, int], None] | None = None
-) -> tuple[Any, int]:
-    """Count the words of some blocks; returns a `WordTable.state()` and how many bytes were read.
-
-    This is the task that workers run.
-    """
+) -> tuple[WordTable, int]:
+    """Count the words of some blocks; returns them and how many bytes were read."""
     table = WordTable()
     cost = 0
     for text in texts(blocks, errors, report):
         text.count(table)
         cost += text.block.cost
+    return table, cost
+
+
+def send_words(blocks: Iterable[Block], errors: str) -> tuple[Any, int]:
+    """Count the words of some blocks in another process; returns a `WordTable.state()` and how many bytes were read."""
+    table, cost = count_words(blocks, errors)
     return table.state(), cost
+
+
+def add_words(
+    blocks: Iterable[Block], words: DividedWords, errors: str, report: Callable[[int, int], None] | None
+) -> tuple[int, int]:
+    """Count the words of some blocks on a thread, and add them to all others; returns tokens and bytes read."""
+    table, cost = count_words(blocks, errors, report)
+    words.add(table)
+    return table.tokens, cost
 
 
 def scan_parallel(
     corpus: Corpus, workers: int, executor: Executor | None, retries: int, errors: str, bar: Progress
-) -> WordTable:
-    """Count blocks in any order: the table keeps the place where each word was first seen."""
-    live = bar.update if executor is None else None
+) -> WordTable | DividedWords:
+    """Count blocks in any order: the tables keep the place where each word was first seen."""
+    mapping: dict[str, Any] = {
+        "workers": workers,
+        "executor": executor,
+        "share": UNLIMITED_SHARE,
+        "streams": reads_here(corpus, workers, executor),
+        "retries": retries,
+    }
+    if executor is None or isinstance(executor, ThreadPoolExecutor):
+        live = bar.update if executor is None else None
+        words = DividedWords(workers)
+        for tokens, cost in map_blocks(partial(add_words, words=words, errors=errors, report=live), corpus, **mapping):
+            if not live:
+                bar.update(cost, tokens)
+        return words
     table = WordTable()
-    for state, cost in map_blocks(
-        partial(count_words, errors=errors, report=live),
-        corpus,
-        workers=workers,
-        executor=executor,
-        share=UNLIMITED_SHARE,
-        streams=reads_here(corpus, workers, executor),
-        retries=retries,
-    ):
+    for state, cost in map_blocks(partial(send_words, errors=errors), corpus, **mapping):
         table.merge(state)
-        if not live:
-            bar.update(cost, state[4])
+        bar.update(cost, state[4])
     return table
 
 

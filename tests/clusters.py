@@ -73,7 +73,7 @@ def client_of(cluster: DaskProcesses):
     """A client that is connected to all workers; it may be closed after its scheduler has gone."""
     from distributed import Client
 
-    client = Client(cluster.address, timeout=20, set_as_default=False)
+    client = Client(cluster.address, timeout=5, set_as_default=False)
     try:
         client.wait_for_workers(len(cluster.workers), timeout=20)
         yield client

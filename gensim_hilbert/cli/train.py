@@ -7,6 +7,7 @@ epoch, and at the end the model until it is moved into place.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import sys
@@ -45,6 +46,8 @@ from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.phrases.applying import AUTO
 from gensim_hilbert.pretrained.layout import is_model_folder, keep_edited_card, read_manifest, reason_to_keep
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
+from gensim_hilbert.training.leading import follow, leading
+from gensim_hilbert.training.ranks import are_several, present_ranks
 from gensim_hilbert.untrusted import damage_named
 
 if TYPE_CHECKING:
@@ -91,8 +94,35 @@ def train(
     Tables (.parquet, .arrow, .feather, .jsonl, .csv, .tsv) and dumps of Wikipedia (.xml.bz2) are read as well. Without
     --tokenizer, white space separates words.
 
-    After an interruption, give the same command again, or --resume, and training goes on from there.
+    After an interruption, give the same command again, or --resume, and training goes on from there. Started by
+    torchrun, all its processes train one model.
     """
+    if helps_to_train():
+        return
+    with leading():
+        train_model(ctx, corpus, counts, output, resume, overwrite, as_json, options)
+
+
+def helps_to_train() -> bool:
+    """On ranks other than 0, help to train until there is nothing more to do, without a word; tell whether it is so."""
+    if not are_several() or present_ranks().rank == 0:
+        return False
+    logging.getLogger("gensim_hilbert").setLevel(logging.ERROR)
+    follow()
+    return True
+
+
+def train_model(
+    ctx: click.Context,
+    corpus: tuple[str, ...],
+    counts: Path | None,
+    output: Path,
+    resume: bool,
+    overwrite: bool,
+    as_json: bool,
+    options: dict[str, Any],
+) -> None:
+    """Do what a command says, or go on with an interrupted one."""
     given, output = output, real_output(output)
     work = checkpoint_beside(output)
     command: dict[str, Any] = {

@@ -6,6 +6,7 @@ import tempfile
 from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class BucketStore(Store):
         for name in (MANIFEST, *self._small):
             (place / name).download(mirror / name)
         super().__init__(mirror)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Any, ...]]:
+        """Pickle the place in the bucket, which is opened again, on any machine."""
+        return BucketStore, (self._place, self._most / (1 << 30))
 
     @property
     def place(self) -> ObjectPath:

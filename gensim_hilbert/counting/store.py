@@ -71,6 +71,7 @@ class Store:
 
     def __init__(self, directory: str | os.PathLike[str], words: Sequence[Any] | None = None):
         self.directory = Path(directory)
+        self._knows_words = words is not None
         self.manifest = read_manifest(self.directory)
         self._check_files()
         try:
@@ -119,6 +120,10 @@ class Store:
 
     def _check_files(self) -> None:
         check_files(self.directory, self.manifest)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Any, ...]]:
+        """Pickle the directory, which is opened again: by another rank of a training."""
+        return Store, (os.path.abspath(self.directory), self.vocabulary.words if self._knows_words else None)
 
     def _bytes(self, row_class: int) -> np.ndarray:
         if row_class not in self._maps:

@@ -23,6 +23,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import Staging, manifest_checksum, naming, refuse_foreign, to_json
 from gensim_hilbert.locations import is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
+from gensim_hilbert.model_ranks import by_rank_0
 from gensim_hilbert.model_training import vectors_crc
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.phrases.applying import AUTO, is_auto
@@ -64,6 +65,7 @@ MAPS = ("c", "r", None)
 class SavedAsFolder(Word2Vec):
     """Saving and loading without pickle, for models that may come from anywhere."""
 
+    @by_rank_0
     def save_pretrained(
         self,
         save_directory: AnyPath,
@@ -164,6 +166,7 @@ class SavedAsFolder(Word2Vec):
         kind, request = cast("type[HilbertMLE]", cls), LoadRequest(objective, counts, mmap, verify)
         return cast("Model", read_unchanged(kind, folder, request))
 
+    @by_rank_0
     def push_to_hub(
         self,
         repo_id: str,

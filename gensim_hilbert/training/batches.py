@@ -23,7 +23,7 @@ LARGEST_BATCH = 1 << 28  # Cells of psi at once in dense steps.
 
 
 class Row(NamedTuple):
-    """A row of shards: block i of `w` meets block i of `v`, which are turned by `offset`."""
+    """A row of shards, or those of this rank: block k of `w` meets block k of `v`, as they are listed in `keys`."""
 
     w: torch.Tensor
     v: torch.Tensor
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     b: torch.Tensor
     pairs: DevicePairs
     selves: DevicePairs | None
-    offset: int
+    keys: list[tuple[int, int]]
     number: int
 
     def words(self, pairs: DevicePairs) -> Pairs:
@@ -59,6 +59,7 @@ class Batches:
     def __init__(self, gradients: DenseGradients | SampledGradients):
         self.gradients, self.shards = gradients, gradients.shards
         self.objective, self.kernel, self.scale = gradients.objective, gradients.kernel, gradients.scale
+        self.own = self.shards.division.own
         kept = self.shards.cache is not None
         self.kept: dict[int, tuple[DevicePairs, DevicePairs | None]] | None = {} if kept else None  # By their offset.
 
@@ -68,11 +69,11 @@ class Batches:
         return self.gradients.level if isinstance(self.gradients, SampledGradients) else 0.0
 
     def step(self, w: Factor, v: Factor, offset: int, rate: float, number: int) -> torch.Tensor:
-        """Visit the shards (i, i + offset) of all i, and move all rows.
+        """Visit the shards (i, i + offset) of all i of this rank, and move their rows, for the time `number`.
 
         Returns sums over these shards: loss, its squared error, mass, share, squared norm of the gradients, prior.
         """
-        row = self._row(w, v, offset, number)
+        row = self._row(w, v, offset, number // self.shards.n)
         to_w, to_v = torch.zeros_like(row.w), torch.zeros_like(row.v)
         flat = [x.view(-1, x.shape[-1]) for x in (row.w, row.v, to_w, to_v)]
         psi, known = self.kernel.pair_psi(flat[0], flat[1], row.pairs), row.words(row.pairs)
@@ -84,8 +85,8 @@ class Batches:
         elif self.objective.has_background:
             rest = self._dense(row, to_w, to_v)
         self.kernel.add_pair_slopes(psi.mul_(self.scale), row.pairs, *flat)
-        prior_w, squares_w = w.step_all(to_w, rate)
-        prior_v, squares_v = v.step_all(to_v.roll(offset, dims=0), rate)
+        prior_w, squares_w = w.step_all(to_w, rate, number)
+        prior_v, squares_v = v.step_all(to_v.roll(self._turn(v, offset), dims=0), rate, number)
         cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
         return stacked(cost.loss, error, cost.mass, cost.share, squares_w + squares_v, prior_w + prior_v)
 
@@ -104,8 +105,9 @@ class Batches:
     def _row(self, w: Factor, v: Factor, offset: int, number: int) -> Row:
         """Return a row of shards, its pairs from the device's memory if they are there."""
         found = None if self.kept is None else self.kept.get(offset)
+        keys = [(i, (i + offset) % self.shards.n) for i in self.own]
         if found is None:
-            shards = [self.shards[i, (i + offset) % self.shards.n] for i in range(self.shards.n)]
+            shards = [self.shards[key] for key in keys]
             selves = [shard.selves for shard in shards if shard.selves is not None]
             device = self.shards.device
             found = (
@@ -114,8 +116,13 @@ class Batches:
             )
             if self.kept is not None:
                 self.kept[offset] = found
-        b = self.shards.b.roll(-offset, dims=0)
-        return Row(w.blocks, v.blocks.roll(-offset, dims=0), self.shards.a, b, *found, offset, number)
+        turn = -self._turn(v, offset)
+        a, b = w.places.select(self.shards.a), v.places.select(self.shards.b).roll(turn, dims=0)
+        return Row(w.blocks, v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
+
+    def _turn(self, v: Factor, offset: int) -> int:
+        """Return where the block that the first block of rows meets stands in `v`."""
+        return v.places.slot((self.own[0] + offset) % self.shards.n) if v.places.ranks.size > 1 else offset
 
     # ------------------------------------------------------------------ pairs that do not occur
 
@@ -144,9 +151,8 @@ class Batches:
         """Fill both gradients from samples; return the estimated loss and its squared error."""
         gradients = self.gradients
         assert isinstance(gradients, SampledGradients)
-        keys = [(i, (i + row.offset) % self.shards.n) for i in range(self.shards.n)]
-        columns = self._drawn(lambda key: gradients.draw_columns(*key, row.number), keys)
-        rows = self._drawn(lambda key: gradients.draw_rows(*key, row.number), keys)
+        columns = self._drawn(lambda key: gradients.draw_columns(*key, row.number), row.keys)
+        rows = self._drawn(lambda key: gradients.draw_rows(*key, row.number), row.keys)
         by_columns = self._sample(row, *columns, to_w, True)
         by_rows = self._sample(row, *rows, to_v, False)
         loss, error = precise_sum(by_columns + by_rows) / 2, precise_sum((by_columns - by_rows).square()) / 4

@@ -109,21 +109,28 @@ class Composed(Factor):
         """The composed rows of all words, (n, rows per block, width)."""
         return self.composed
 
-    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+    def all_blocks(self) -> Iterator[torch.Tensor]:
+        """Yield the rows of all words in blocks."""
+        return iter(self.composed)
+
+    def __getitem__(self, k: int) -> torch.Tensor:
+        return self.composed[k]
+
+    def step_all(self, gradient: torch.Tensor, rate: float, number: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Move the pieces by the gradients of all blocks, and compose all rows anew."""
         self.gradient.copy_(gradient)
-        prior, squares = super().step_all(self._pieces_gradient()[None], rate)
+        prior, squares = super().step_all(self._pieces_gradient()[None], rate, number)
         self.composed = self.mixture.compose(self.rows[0])
         return prior, squares
 
-    def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
+    def step(self, k: int, gradient: torch.Tensor, rate: float, number: int) -> tuple[float, float]:
         """Keep the gradient until all blocks have theirs; return a part of the prior's loss, and a squared norm."""
         self.gradient[k] = gradient
         return self.squares / len(self.composed), float(torch.linalg.vector_norm(gradient)) ** 2
 
-    def move_together(self, rate: float) -> None:
+    def move_together(self, rate: float, number: int) -> None:
         """Move the pieces, and compose all rows anew."""
-        super().step(0, self._pieces_gradient(), rate)
+        super().step(0, self._pieces_gradient(), rate, number)
         self._compose()
 
     def _pieces_gradient(self) -> torch.Tensor:
@@ -147,8 +154,8 @@ class Composed(Factor):
         yield from super().arrays()
         yield f"{self.name}_gradient", self.gradient.cpu().numpy()
 
-    def restore(self, array: Callable[[str], np.ndarray], steps: list[int]) -> None:
-        """Go on from the arrays of a checkpoint and Adam's step count."""
-        super().restore(array, steps)
+    def restore(self, array: Callable[[str], np.ndarray]) -> None:
+        """Go on from the arrays of a checkpoint."""
+        super().restore(array)
         self.gradient.copy_(torch.from_numpy(array(f"{self.name}_gradient")))
         self._compose()

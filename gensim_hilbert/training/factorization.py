@@ -14,27 +14,29 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Cost, Objective
-from gensim_hilbert.training import costs
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
+from gensim_hilbert.training.choice import choose_gradients
 from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
-from gensim_hilbert.training.exponential import ExponentialGradients
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
-from gensim_hilbert.training.gauge import GAUGE, principal_axes, turn_
+from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
-from gensim_hilbert.training.kernels import KERNELS
+from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
 from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
+from gensim_hilbert.training.ranks import ALONE, ONE_PROCESS, Ranks
+from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
@@ -43,7 +45,7 @@ from gensim_hilbert.training.team import Team
 logger = logging.getLogger(__name__)
 
 TOLERANCE = 1e-4
-DIVERGED = 30.0  # A shard with so many times the expected mass, or the loss without vectors, has diverged.
+DIVERGED = 30.0  # A shard with so many times the mass in counts or by chance, or the loss at 0, has diverged.
 LEAST_MASS = 0.05  # Expected mass per cell at least, for that comparison: shards with few counts have hardly any.
 COLUMNS = 64  # Columns that are drawn for each shard, on average over all passes.
 
@@ -100,6 +102,8 @@ class Factorization:
         How vectors are composed of pieces; `start` and `result` then have pieces instead of vectors.
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
+    ranks : Ranks
+        The processes that fit together; every one of them makes the same calls (`leading.py`).
     """
 
     def __init__(
@@ -124,16 +128,20 @@ class Factorization:
         start: Start | None = None,
         composition: Composition | None = None,
         saved: Saved | None = None,
+        ranks: Ranks = ALONE,
     ):
         if background not in BACKGROUNDS:
             raise ValueError(f"background must be one of {', '.join(BACKGROUNDS)}, got {background!r}")
         if precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
         self.objective, self.size, self.vector_size, self.gauge = objective, len(objective.counts), vector_size, gauge
-        self.device, self.precision, self.seed = choose_device(device), precision, seed
+        self.device, self.precision, self.seed, self.ranks = choose_device(device), precision, seed, ranks
+        if composition is not None and ranks.size > 1:
+            raise ValueError(f"subwords=True cannot be trained by several ranks: {ONE_PROCESS}")
         if saved is not None:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
-        self.n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))
+        n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))
+        self.n = ranks.from_rank(0, n)
         self.l2 = prior_strength(l2, vector_size, objective.evidence)
         updates = updates_for(objective.counts.total, self.size)
         self.schedule = Schedule(
@@ -143,41 +151,26 @@ class Factorization:
             steps_per_pass=self.n**2,
             tolerance=tolerance,
         )
-        self.generator = torch.Generator().manual_seed(seed)
         self.kernel = KERNELS[objective.kernel](vector_size, precision)
-        self.shards = Shards(objective, self.n, self.device, memory_gb)
+        self.shards = Shards(objective, self.n, self.device, memory_gb, ranks)
         self.dense = DenseGradients(objective, self.kernel, self.shards)
-        self.gradients = self._choose_gradients(background, columns)
+        self.gradients = choose_gradients(self.dense, background, columns, seed)
         self.batches = None if self.device.type == "cpu" else Batches(self.gradients)
         self.given, self.composition, self.on_start = start, composition, on_start
         self.scale = 1.0  # Factor of the rate, halved after a divergence.
         self._begin(saved)
         biases = None if start is None else start.biases
-        self.loss_without_vectors = loss_at_zero(objective, self.kernel, self.shards, biases, seed)
-
-    def _choose_gradients(self, background: str, columns: int) -> DenseGradients | SampledGradients:
-        """Return how gradients are computed, for "auto" in the way that costs less."""
-        on_host = self.device.type == "cpu"
-        compiled = on_host and self.objective.exponential_up_to is not None and self.kernel.is_plain
-        if background == "auto":
-            sampled = costs.COMPILED if compiled else costs.SAMPLED if on_host else costs.SAMPLED_ON_GPU
-            dense = costs.DENSE if on_host else costs.DENSE_ON_GPU
-            sizes = self.shards.rows, columns, self.shards.pairs / self.n**2, self.vector_size
-            background = "dense" if costs.prefers_dense(sampled, dense, *sizes) else "sampled"
-        if background == "dense":
-            return self.dense
-        kind = ExponentialGradients if compiled else SampledGradients
-        return kind(self.objective, self.kernel, self.shards, columns, self.seed)
+        loss = loss_at_zero(objective, self.kernel, self.shards, biases, seed) if ranks.rank == 0 else 0.0
+        self.loss_without_vectors = ranks.from_rank(0, loss)
 
     # ------------------------------------------------------------------ beginning
 
     def _begin(self, saved: Saved | None = None) -> None:
         """Make the factors, from the given vectors or by an SVD, or from a checkpoint."""
-        self.order: list[tuple[int, int]] = []  # Shards of this pass.
-        self.drawn_from = self.generator.get_state()  # Before that order was drawn.
-        self.steps_done = 0
-        self.sums = Sums()
-        self.report = Report()
+        self.steps_done = 0 if saved is None else saved.facts["steps_done"]
+        self.ring = Ring(self.ranks, self.n)
+        self.has_diverged = False
+        self.sums, self.report = Sums(), Report()
         self.history: list[Report] = []  # One report per whole pass.
         self.schedule.converged = None
         self.balance: np.ndarray | None = None  # Of the axes of given vectors.
@@ -185,11 +178,11 @@ class Factorization:
             self.balance = self.kernel.balancing(self.given.covectors, self.given.parameters)
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
-        self.w = Factor("w", w, priors[0], self.vector_size)
+        self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division)
         if self.composition is None:
             lock = None if self.given is None else self.given.update_factors()
             locks = None if lock is None else self.shards.arranged(lock)
-            self.v = Factor("v", v, priors[1], self.vector_size, locks)
+            self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
         else:
             mixture = Mixture(self.composition, self.shards)
             pieces = mixture.explain(v) if saved is None and self.given is None else v
@@ -203,26 +196,25 @@ class Factorization:
         return self.given is not None
 
     def _start(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return rows to start from; with a composition, given rows of v are its pieces."""
+        """Return rows of this rank to start from; with a composition, given rows of v are its pieces."""
         if self.given is None:
             with Team(self.shards.on_host()) as team:
-                blocks = spectral_start(team, self.vector_size, self.generator, self.on_start)
-            if not self.kernel.extra:
-                return sent(blocks[0], self.device), sent(blocks[1], self.device)
-            w, v, biases = self.shards.restored(blocks[0]), self.shards.restored(blocks[1]), None
-        else:
-            w, v, biases = self.given[:3]
-            if self.balance is not None:
-                w, v = w * self.balance, v / self.balance
-        w, v = self.kernel.extended(w, v, self.objective.start if biases is None else biases)
-        pieces = self.composition is not None and self.given is not None
-        return self.shards.arranged(w), torch.tensor(v, device=self.device) if pieces else self.shards.arranged(v)
+                w, v = spectral_start(team, self.vector_size, self.seed, self.on_start)
+            return with_columns(self.kernel, self.shards, w, v, self.objective.start)
+        sides = [self.given.covectors, self.given.parameters]
+        if self.balance is not None:
+            sides = [sides[0] * self.balance, sides[1] / self.balance]
+        if self.composition is not None:
+            return self.shards.arranged(sides[0]), torch.tensor(sides[1], device=self.device)
+        w, v = (self.shards.own_blocks(side) for side in sides)
+        biases = self.objective.start if self.given.biases is None else self.given.biases
+        return with_columns(self.kernel, self.shards, w, v, biases)
 
     def _empty(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return room for the rows of a checkpoint."""
-        width = self.vector_size + self.kernel.extra
-        w, v = (torch.zeros(self.n, self.shards.rows, width, device=self.device) for _ in range(2))
-        return w, v if self.composition is None else v.new_zeros(self.composition.rows, width)
+        shape = len(self.ring.own), self.shards.rows, self.vector_size + self.kernel.extra
+        w, v = (torch.zeros(shape, device=self.device) for _ in range(2))
+        return w, v if self.composition is None else v.new_zeros(self.composition.rows, shape[-1])
 
     # ------------------------------------------------------------------ running
 
@@ -248,14 +240,15 @@ class Factorization:
                 if isinstance(self.gradients, SampledGradients):
                     self.gradients.begin_pass(self.steps_done // per_pass / max(1, self.passes - 1))
                 if not done:
-                    self._draw_order()
+                    self.ring.move_to(0, self.v.parts)
                     if self.steps_done and not self.keeps_axes:
                         self._turn(team)
                     if isinstance(self.gradients, SampledGradients):
                         self.gradients.measure_level(self.w, self.v)
                 try:
                     visit = self._visit if self.batches is None else self._visit_at_once
-                    visit(team, self.order[done : done + target - self.steps_done], progress)
+                    order = self._order(self.steps_done // per_pass)
+                    visit(team, order[done : done + target - self.steps_done], progress)
                 except Diverged:
                     self._start_again()
                     continue
@@ -270,34 +263,43 @@ class Factorization:
                         )  # fmt: skip
         return self.report
 
+    def _order(self, number: int) -> list[tuple[int, int]]:
+        """Return all shards in the random order of a pass: n in a row share no block."""
+        draws = np.random.default_rng([self.seed, number])
+        return self.shards.latin(draws.permutation(self.n).tolist())
+
     @property
     def _several(self) -> bool:
         """Whether to work on several shards at once."""
         return self.gradients is not self.dense or self.shards.rows <= LARGE_SHARD
 
     def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
-        """Go through shards, without a halt unless all blocks of a side move together."""
-        n, end = self.n, self.steps_done + len(order)
+        """Go through shards, without a halt unless all blocks of a side move together, or blocks have to travel."""
+        n, scale = self.n, self.n**2 / self.size**2
         while order:
-            leg = order[: n - self.steps_done % n] if self.v.moves_together else order
-            steps = range(self.steps_done, self.steps_done + len(leg))
-            rates = [
-                self.scale * self.schedule.rate_at(step // n * n) for step in steps
-            ]  # The same for a row of shards.
-            number = [self.steps_done // n**2] * len(leg)
+            before = self.steps_done
+            leg = order[: n - before % n] if self.v.moves_together else order
+            rows = [step // n for step in range(before, before + len(leg))]
+            rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
+            found, shown = [], replace(self.sums)
             with products_in(self.precision):
-                for cost, error, gradient in team.map(self._learn, leg, rates, number):
-                    self.sums.add(cost, error, gradient)
-                    self.steps_done += 1
-                    if self.steps_done % n == 0 or self.steps_done == end:
-                        self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
-                        if progress:
-                            progress(self.report)
+                for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, leg, rates, rows):
+                    found.append((number, sums))
+                    if sums is not None:
+                        shown.add(*sums)
+                    self.steps_done = before + number + 1
+                    if progress and (leg[number][0] == self.ring.own[-1] or number == len(leg) - 1) and shown.shards:
+                        progress(shown.report(self.steps_done / n**2, scale))
+            for one in self.ring.by_block(found):
+                if one is None:
+                    raise Diverged
+                self.sums.add(*one)
+            self.steps_done = before + len(leg)
             if self.v.moves_together and self.steps_done % n == 0:
                 with threads(team.cores):
-                    self.v.move_together(rates[-1])
+                    self.v.move_together(rates[-1], rows[-1])
             order = order[len(leg) :]
-        self.report = self.sums.report(self.steps_done / n**2, n**2 / self.size**2)
+        self.report = self.sums.report(self.steps_done / n**2, scale)
 
     def _visit_at_once(
         self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None
@@ -307,11 +309,14 @@ class Factorization:
         assert self.batches is not None
         while order and self.steps_done < self.schedule.end:
             i, j = order[0]
-            rate = self.scale * self.schedule.rate_at(self.steps_done)
-            with products_in(self.precision):
-                sums = self.batches.step(self.w, self.v, (j - i) % n, rate, self.steps_done // n**2)
-            loss, error, mass, share, gradient, prior = sums.tolist()  # The one time that the host waits.
-            if self._is_beyond(Cost(loss, mass, share), self.shards.rows**2 * n):
+            rate, mine = self.scale * self.schedule.rate_at(self.steps_done), []
+            self.ring.move_to((j - i) % n, self.v.parts)
+            if self.ring.own:
+                with products_in(self.precision):
+                    sums = self.batches.step(self.w, self.v, (j - i) % n, rate, self.steps_done // n)
+                mine = [sums.tolist()]  # The one time that the host waits.
+            loss, error, mass, share, gradient, prior = map(sum, zip(*self.ranks.all_of(mine), strict=True))
+            if self._is_beyond(Cost(loss, mass, share), order[:n]):
                 raise Diverged
             self.sums.add(Cost(loss + 0.5 * self.size / n * prior, mass, share), error, gradient, n)
             self.steps_done += n
@@ -320,31 +325,40 @@ class Factorization:
                 progress(self.report)
             order = order[n:]
 
-    def _learn(self, shard: Shard, rate: float, number: int) -> tuple[Cost, float, float]:
+    def _learn_or_tell(self, shard: Shard, rate: float, row: int) -> tuple[Cost, float, float] | None:
+        """Make one step; return None if a rank among several has diverged: the others wait for its blocks."""
+        if self.ranks.size == 1:
+            return self._learn(shard, rate, row)
+        try:
+            return None if self.has_diverged else self._learn(shard, rate, row)
+        except Diverged:
+            self.has_diverged = True
+            return None
+
+    def _learn(self, shard: Shard, rate: float, row: int) -> tuple[Cost, float, float]:
         """Make one step; return the loss before it, prior included, its squared error, and the gradient's norm."""
-        to_w, to_v, cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], number)
-        if self._is_beyond(cost, self.shards.rows**2):
+        to_w, to_v, cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], row // self.n)
+        if self._is_beyond(cost, [(shard.i, shard.j)]):
             raise Diverged
-        prior_w, squares_w = self.w.step(shard.i, to_w, rate)
-        prior_v, squares_v = self.v.step(shard.j, to_v, rate)
+        prior_w, squares_w = self.w.step(shard.i, to_w, rate, row)
+        prior_v, squares_v = self.v.step(shard.j, to_v, rate, row)
         prior = 0.5 * self.size / self.n * (prior_w + prior_v)
         return cost._replace(loss=cost.loss + prior), error, squares_w + squares_v
 
-    def _is_beyond(self, cost: Cost, cells: int) -> bool:
-        """Whether a step has gone too far: by the sum of probabilities, or by the loss where there are none."""
+    def _is_beyond(self, cost: Cost, shards: list[tuple[int, int]]) -> bool:
+        """Whether steps have gone too far: by the sum of probabilities, or by the loss where there are none."""
+        cells = self.shards.rows**2 * len(shards)
         if math.isnan(cost.share):
             return not cost.loss <= DIVERGED * max(self.loss_without_vectors, LEAST_MASS) * cells
-        return not cost.mass <= DIVERGED * max(cost.share, LEAST_MASS * cells)
-
-    def _draw_order(self) -> None:
-        """Draw a Latin square for the next pass: n shards in a row have every block of rows and of columns once."""
-        self.drawn_from = self.generator.get_state()
-        self.order = self.shards.latin(lambda n: torch.randperm(n, generator=self.generator).tolist())
+        return not cost.mass <= DIVERGED * max(
+            cost.share, sum(starmap(self.shards.by_chance, shards)), LEAST_MASS * cells
+        )
 
     def _turn(self, team: Team) -> None:
         """Turn both factors to their joint principal axes."""
-        blocks = [side[k][:, : self.vector_size] for side in (self.w, self.v) for k in range(self.n)]
-        axes = principal_axes(blocks, team.each)
+        blocks = [side[k][:, : self.vector_size] for k in self.ring.own for side in (self.w, self.v)]
+        moments = team.each(joint_moments, blocks)
+        axes = self.ring.sum_in_order(moments, principal_axes).to(self.device)
         if self.kernel.extra:
             wider = torch.eye(self.vector_size + self.kernel.extra, device=self.device)
             wider[: self.vector_size, : self.vector_size] = axes
@@ -363,7 +377,6 @@ class Factorization:
         logger.warning(
             "diverged in pass %d: starting again, at %g times the rate", self.steps_done // self.n**2, self.scale
         )
-        self.generator.manual_seed(self.seed)
         del self.w, self.v  # The start needs their memory.
         self._begin()
 
@@ -378,28 +391,22 @@ class Factorization:
             "history": [asdict(report) for report in self.history],
             "converged": self.schedule.converged,
             "scale": self.scale,
-            "moment_steps": [side.steps for side in (self.w, self.v)],
             "level": self.gradients.level if isinstance(self.gradients, SampledGradients) else 0.0,
         }
         return facts, self._arrays()
 
     def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        within_pass = self.steps_done % self.n**2
-        yield "generator", (self.drawn_from if within_pass else self.generator.get_state()).numpy()
         for side in (self.w, self.v):
             yield from side.arrays()
 
     def _restore(self, saved: Saved) -> None:
         facts = saved.facts
-        self.steps_done, self.history = facts["steps_done"], [Report(**report) for report in facts["history"]]
+        self.history = [Report(**report) for report in facts["history"]]
         self.schedule.converged, self.scale, self.sums = facts["converged"], facts["scale"], Sums(**facts["sums"])
         if isinstance(self.gradients, SampledGradients):
             self.gradients.level = facts["level"]
-        for side, steps in zip((self.w, self.v), facts["moment_steps"], strict=True):
-            side.restore(saved.array, steps)
-        self.generator.set_state(torch.from_numpy(saved.array("generator")))
-        if self.steps_done % self.n**2:
-            self._draw_order()
+        for side in (self.w, self.v):
+            side.restore(saved.array)
 
     # ------------------------------------------------------------------ results
 
@@ -410,7 +417,7 @@ class Factorization:
         report has the standard error of the loss.
         """
         kernel = KERNELS[self.objective.kernel](self.vector_size, "float32")
-        sums = sum_losses(self.objective, kernel, self.shards, self.w, self.v, self.seed)
+        sums = sum_losses(self.objective, kernel, self.shards, self.ring, self.w, self.v, self.seed)
         report = sums.report(self.steps_done / self.n**2, self.n**2 / self.size**2)
         report.loss += 0.5 * (self.w.prior() + self.v.prior()) / self.size
         report.gradient = math.nan
@@ -422,9 +429,11 @@ class Factorization:
         self.v.release_moments()
 
     def result(self) -> Fitted:
-        """Return what has been learnt by now, in the canonical gauge unless axes are kept."""
-        w = self.shards.restored(self.w.rows)
-        v = self.shards.restored(self.v.blocks)
+        """Return what has been learnt by now, in the canonical gauge unless axes are kept; on rank 0 only."""
+        w = self.shards.restored(self.w.all_blocks())
+        v = self.shards.restored(self.v.all_blocks())
+        if self.ranks.rank:
+            return Fitted(w, v)
         learnt = v if self.composition is None else self.v.rows[0].cpu().numpy().copy()
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]

@@ -10,18 +10,20 @@ from torch.optim.adam import adam
 
 from gensim_hilbert._pairs import adam_step
 from gensim_hilbert.training.device import Each, multiplied, wide
+from gensim_hilbert.training.division import Division
+from gensim_hilbert.training.ranks import ALONE
 
 BETAS = (0.9, 0.99)
 
 
 class Factor:
-    """The rows of one side, those of block k in `rows[k]`.
+    """The rows of one side, or of those of its blocks that this rank has; `places` tells where they stand in `rows`.
 
     Parameters
     ----------
     name : str
         Name of its arrays in a checkpoint.
-    rows : tensor, (n, rows per block, width)
+    rows : tensor, (blocks of this rank, rows per block, width)
         The rows to start from; changed in place.
     priors : tensor, (n, rows per block)
         Weight of the Gaussian prior on each vector.
@@ -29,6 +31,8 @@ class Factor:
         How many numbers of a row are its vector.
     locks : tensor, (n, rows per block), optional
         Factors of 0 to 1 for the updates of rows.
+    places : Division, optional
+        Which blocks this rank has, and where; by default all of them, in their order.
     """
 
     moves_together = False  # Whether all blocks move at once, after each of them had a gradient.
@@ -40,43 +44,56 @@ class Factor:
         priors: torch.Tensor,
         vector_size: int,
         locks: torch.Tensor | None = None,
+        places: Division | None = None,
     ):
         self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
         self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
-        self.steps = [0] * len(rows)
+        self.places = Division(ALONE, len(rows)) if places is None else places
 
     @property
     def blocks(self) -> torch.Tensor:
-        """The rows of all words, (n, rows per block, width)."""
+        """The rows of the words of this rank, (blocks, rows per block, width)."""
         return self.rows
 
-    def __getitem__(self, k: int) -> torch.Tensor:
-        return self.blocks[k]
+    @property
+    def parts(self) -> list[torch.Tensor]:
+        """The rows and, until they are released, their moments."""
+        return [part for part in (self.rows, self.first, self.second) if len(part)]
 
-    def step_all(self, gradient: torch.Tensor, rate: float) -> tuple[torch.Tensor, torch.Tensor]:
+    def all_blocks(self) -> Iterator[torch.Tensor]:
+        """Yield the rows of all words in blocks on rank 0, and send those of this rank elsewhere."""
+        return self.places.gathered(self.__getitem__, self.rows[:1].new_empty(self.rows.shape[1:]))
+
+    def __getitem__(self, k: int) -> torch.Tensor:
+        return self.rows[self.places.slot(k)]
+
+    def step_all(self, gradient: torch.Tensor, rate: float, number: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Do the same as `step` for all blocks at once, on any device and without waiting for it."""
-        self.steps = [steps + 1 for steps in self.steps]
+        priors = self.places.select(self.priors)
+        locks = None if self.locks is None else self.places.select(self.locks)
         return torch_step(
-            self.rows, gradient, self.first, self.second, self.priors, self.vector_size, rate, self.steps[0], self.locks
+            self.rows, gradient, self.first, self.second, priors, self.vector_size, rate, number + 1, locks
         )
 
-    def step(self, k: int, gradient: torch.Tensor, rate: float) -> tuple[float, float]:
-        """Move the rows of a block by Adam; `gradient` is without the prior's.
+    def step(self, k: int, gradient: torch.Tensor, rate: float, number: int) -> tuple[float, float]:
+        """Move the rows of a block by Adam for the time `number`, from 0; `gradient` is without the prior's.
 
         Returns twice the prior's loss before the step, and the squared norm of the gradient, the prior's included.
         """
-        self.steps[k] += 1
-        parts = self.rows[k], gradient, self.first[k], self.second[k], self.priors[k]
+        slot = self.places.slot(k)
+        parts = self.rows[slot], gradient, self.first[slot], self.second[slot], self.priors[k]
         rows, slope, first, second, priors = (part.numpy() for part in parts)
         lock = None if self.locks is None else self.locks[k].numpy()
-        return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, self.steps[k], lock)
+        return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, number + 1, lock)
 
-    def move_together(self, rate: float) -> None:
+    def move_together(self, rate: float, number: int) -> None:
         """Where blocks move together, move them: each has had its `step`."""
 
     def prior(self) -> float:
-        """Return twice the loss of the prior."""
-        return weighted_squares(self.rows[..., : self.vector_size], self.priors)
+        """Return twice the loss of the prior, over the blocks of all ranks."""
+        blocks = ((k, self.rows[slot]) for slot, k in enumerate(self.places.numbers()))
+        losses = [(k, weighted_squares(block[..., : self.vector_size], self.priors[k])) for k, block in blocks]
+        return sum(self.places.by_block(losses))
 
     def turn(self, axes: torch.Tensor, each: Each) -> None:
         """Turn rows and moments to other axes; second moments turn as if components were independent."""
@@ -96,15 +113,25 @@ class Factor:
     # ------------------------------------------------------------------ checkpoints
 
     def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield the arrays that a checkpoint keeps."""
-        for suffix, part in (("", self.rows), ("_first", self.first), ("_second", self.second)):
-            yield f"{self.name}{suffix}", part.cpu().numpy()
+        """Yield the arrays that a checkpoint keeps, one per block with its moments, on rank 0; elsewhere send them."""
+        example = self.rows.new_empty(3, *self.rows.shape[1:])
+        for k, block in enumerate(self.places.gathered(self._with_moments, example)):
+            yield f"{self.name}-{k}", block.numpy()
 
-    def restore(self, array: Callable[[str], np.ndarray], steps: list[int]) -> None:
-        """Go on from the arrays of a checkpoint and Adam's step count for each block."""
-        for suffix, part in (("", self.rows), ("_first", self.first), ("_second", self.second)):
-            part.copy_(torch.from_numpy(array(f"{self.name}{suffix}")))
-        self.steps = list(steps)
+    def _with_moments(self, k: int) -> torch.Tensor:
+        """Return a copy of a block and its moments on the host."""
+        slot = self.places.slot(k)
+        return torch.stack([part[slot] for part in (self.rows, self.first, self.second)]).cpu()
+
+    def restore(self, array: Callable[[str], np.ndarray]) -> None:
+        """Go on from the arrays of a checkpoint, which rank 0 reads for all."""
+
+        def keep(k: int, block: torch.Tensor) -> None:
+            for part, saved in zip((self.rows, self.first, self.second), block, strict=True):
+                part[self.places.slot(k)].copy_(saved)
+
+        example = self.rows.new_empty(3, *self.rows.shape[1:])
+        self.places.scattered(lambda k: torch.from_numpy(array(f"{self.name}-{k}")), keep, example)
 
 
 def torch_step(

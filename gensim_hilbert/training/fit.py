@@ -117,7 +117,9 @@ class Report:
 class Fit(Protocol):
     """Fits an objective to counts, step by step: what `from_counts` needs of a method of fitting."""
 
-    steps_done: int
+    @property
+    def steps_done(self) -> int:
+        """The number of steps that the fit has taken."""
 
     @property
     def passes(self) -> int:

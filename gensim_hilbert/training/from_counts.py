@@ -12,6 +12,8 @@ from gensim_hilbert.interruption import is_interruption
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.fit import Fit, Fitted, Report, Start
+from gensim_hilbert.training.leading import LedFit
+from gensim_hilbert.training.ranks import ONE_PROCESS, Group, are_several, present_ranks
 from gensim_hilbert.training.session import ProgressReport
 
 if TYPE_CHECKING:
@@ -97,8 +99,9 @@ class FromCounts:
         try:
             report = self.fit.run(steps, self._show)
         except BaseException as error:
-            # The fit cannot go on, but after Ctrl-C its vectors are as good as those of any other moment.
-            self.is_sound = is_interruption(error)
+            # The fit cannot go on, but after Ctrl-C its vectors are as good as those of any other moment: if they are
+            # all here, and not on several ranks.
+            self.is_sound = is_interruption(error) and not are_several()
             raise
         logger.info("EPOCH %d: %.1f passes, %s", number, report.passes, report)
 
@@ -142,7 +145,11 @@ def make_fit(objective: Objective, vector_size: int, *, space: Space | None = No
         from gensim_hilbert.training.fixed import FixedFit
 
         return FixedFit(objective, vector_size, space=space, **options)
-    table = objective.table_for_svd()
+    table, ranks = objective.table_for_svd(), present_ranks()
+    if isinstance(ranks, Group):
+        if table is not None:
+            raise ValueError(f"{objective!r} is solved at once, and not by several ranks: {ONE_PROCESS}")
+        return LedFit(ranks, objective, vector_size, **options)
     if table is None:
         from gensim_hilbert.training.factorization import Factorization
 

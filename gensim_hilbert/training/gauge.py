@@ -128,8 +128,12 @@ def procrustes(moments: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(left @ right)
 
 
-def principal_axes(blocks: list[torch.Tensor], each: Each = map) -> torch.Tensor:
-    """Return an orthogonal matrix that makes the joint second moments of all rows diagonal, strongest axis first."""
-    moments = torch.as_tensor(sum(each(lambda block: wide(block.T @ block), blocks)))
-    axes: torch.Tensor = torch.linalg.eigh(moments.cpu())[1]
-    return axes.flip(1).to(blocks[0])
+def joint_moments(block: torch.Tensor) -> torch.Tensor:
+    """Return X^T X of a block, computed in float32, on the host in float64."""
+    return wide(block.T @ block).cpu()
+
+
+def principal_axes(moments: torch.Tensor) -> torch.Tensor:
+    """Return in float32 an orthogonal matrix that makes second moments diagonal, strongest axis first."""
+    axes: torch.Tensor = torch.linalg.eigh(moments)[1]
+    return axes.flip(1).float()

@@ -84,10 +84,6 @@ class SampledGradients:
         self.scale = shards.n / shards.size
         self.columns = columns
         self.level = 0.0
-        n = shards.n
-        self.context_sums, self.term_sums = (
-            [float(side[k::n].sum()) for k in range(n)] for side in (objective.contexts, objective.terms)
-        )
         self.begin_pass(0.5)
 
     def begin_pass(self, done: float) -> None:
@@ -107,26 +103,30 @@ class SampledGradients:
     def measure_level(self, w: Factor, v: Factor) -> None:
         """Set the level to what the derivatives of the background are over a_i b_j, on average over a few shards.
 
+        These are shards of the diagonal, both blocks of which one rank has at the beginning of a pass.
         Only objectives whose background is exponential in psi have a level: derivatives of others are bounded, while
         a_i b_j is not.
         """
         if self.kernel.extra or not self.objective.background_is_its_derivative:
             return
         host, n = self.shards.on_host(), self.shards.n
-        total, expected = 0.0, 0.0
+        sums = []
         for i in range(0, n, max(1, n // LEVEL_SHARDS)):
-            shard = host[i, (i + n // 2) % n]
-            drawn = self.column_samplers[shard.j].draw(0.5)
+            if i not in host.division.own:
+                continue
+            shard = host[i, i]
+            drawn = self.column_samplers[i].draw(0.5)
             numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
             b = shard.b.index_select(0, numbers)
-            psi = w[i].cpu() @ v[shard.j].cpu().index_select(0, numbers).T
+            psi = w[i].cpu() @ v[i].cpu().index_select(0, numbers).T
             self.objective.differentiate_background_(psi, shard.a[:, None], b[None])
             by_chance = torch.outer(shard.a, b)
             for matrix in (psi, by_chance):
                 for pairs in filter(None, (shard.pairs, shard.selves)):
                     pairs.hide(matrix, drawn.numbers, of_rows=True)
-            total += float(psi.sum(dim=0).double() @ weights.double())
-            expected += float(by_chance.sum(dim=0).double() @ weights.double())
+            of_shard = [float(matrix.sum(dim=0).double() @ weights.double()) for matrix in (psi, by_chance)]
+            sums.append((i, of_shard))
+        total, expected = map(sum, zip(*host.division.by_block(sums), strict=True))
         self.level = total / expected if expected else 0.0
 
     def draw_columns(self, i: int, j: int, number: int) -> Drawn:
@@ -146,7 +146,7 @@ class SampledGradients:
         to_w, by_columns = self._sample(shard, w, v, columns, True)
         to_v, by_rows = self._sample(shard, v, w, rows, False)
         cost, levels = self._add_known(shard, shard.pairs, True, w, v, to_w, to_v)
-        rest = (by_columns + by_rows) / 2 + self.level * self.context_sums[shard.i] * self.term_sums[shard.j] - levels
+        rest = (by_columns + by_rows) / 2 + self.level * self.shards.by_chance(shard.i, shard.j) - levels
         if shard.selves is not None:
             own, levels = self._add_known(shard, shard.selves, False, w, v, to_w, to_v)
             rest += own.loss - levels

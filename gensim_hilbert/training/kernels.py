@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from gensim_hilbert.objectives import Biases
-from gensim_hilbert.training.device import Each
-from gensim_hilbert.training.gauge import balancing, canonical_axes, principal_axes
+from gensim_hilbert.training.device import Each, sent, wide
+from gensim_hilbert.training.gauge import balancing, canonical_axes, joint_moments, principal_axes
 from gensim_hilbert.training.pairs import AnyPairs
+from gensim_hilbert.training.shards import Shards
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -65,9 +66,12 @@ class Product:
         """Add to the gradients of both sides what the pairs that occur contribute."""
         pairs.add_gradients(slope, w, v, to_w, to_v, self.vector_size)
 
-    def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """Return rows of this kernel that hold these vectors and biases."""
-        return w, v
+    def columns(self, biases: Biases | None, squares: float) -> Biases:
+        """Return what rows hold after the vectors, one number per context and per term.
+
+        `squares` is the mean over words of the squared lengths of a word's two vectors.
+        """
+        raise NotImplementedError("rows hold nothing but vectors")
 
     def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
         """Return factors for the axes of W, by which those of V are divided, that make the prior small, or None."""
@@ -116,10 +120,10 @@ class Biased(Product):
         to_w[:, self.vector_size].index_add_(0, pairs.row_numbers, slope)
         to_v[:, self.vector_size].index_add_(0, pairs.column_numbers, slope)
 
-    def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """Return vectors, followed by their biases."""
+    def columns(self, biases: Biases | None, squares: float) -> Biases:
+        """Return the biases."""
         assert biases is not None
-        return np.column_stack([w, biases[0]]), np.column_stack([v, biases[1]])
+        return biases
 
     def biases(self, w: np.ndarray, v: np.ndarray) -> Biases | None:
         """Return the last columns."""
@@ -177,12 +181,11 @@ class SquaredNorm(Biased):
         out[..., :d].addcmul_(sums[..., None], rows[..., :d])
         out[..., d] = sums.mean(dim=-1, keepdim=True) if of_contexts else 0.0
 
-    def extended(self, w: np.ndarray, v: np.ndarray, biases: Biases | None) -> Biases:
-        """Return vectors and the C with which biases are right on average."""
+    def columns(self, biases: Biases | None, squares: float) -> Biases:
+        """Return the C with which biases are right on average, and zeros."""
         assert biases is not None
-        squares = sum(float(np.square(side, dtype=np.float64).sum()) for side in (w, v)) / len(w)
         constant = np.mean(biases[0]) + np.mean(biases[1]) - squares / 2
-        return np.column_stack([w, np.full(len(w), constant)]), np.column_stack([v, np.zeros(len(v))])
+        return np.full(len(biases[0]), constant), np.zeros(len(biases[1]))
 
     def balancing(self, w: np.ndarray, v: np.ndarray) -> np.ndarray | None:
         """Return None: norms are part of psi, so that axes cannot be scaled."""
@@ -194,7 +197,8 @@ class SquaredNorm(Biased):
 
     def axes(self, w: torch.Tensor, v: torch.Tensor, gauge: float, each: Each = map) -> Pair:
         """Return principal axes for both sides; norms are part of psi, so that axes can only be rotated."""
-        axes = principal_axes([w[:, : self.vector_size], v[:, : self.vector_size]], each).double()
+        sides = [w[:, : self.vector_size], v[:, : self.vector_size]]
+        axes = principal_axes(torch.as_tensor(sum(each(joint_moments, sides)))).double()
         return axes, axes
 
 
@@ -204,3 +208,19 @@ KERNELS: dict[str, type[Product]] = {"product": Product, "biased": Biased, "squa
 def half_squares(rows: torch.Tensor) -> torch.Tensor:
     """Return half the squared norm of each row."""
     return rows.square().sum(dim=-1).div_(2)
+
+
+def with_columns(kernel: Product, shards: Shards, w: torch.Tensor, v: torch.Tensor, biases: Biases | None) -> Pair:
+    """Return blocks of vectors of this rank as blocks of rows on the device, with biases if the kernel has any."""
+    sides = [w, v]
+    if kernel.extra:
+        own = shards.division.own
+        squares = [
+            (k, float(wide(w[slot]).square().sum() + wide(v[slot]).square().sum())) for slot, k in enumerate(own)
+        ]
+        columns = kernel.columns(biases, sum(shards.division.by_block(squares)) / shards.size)
+        sides = [
+            torch.cat([side, shards.own_blocks(column)[..., None]], dim=-1)
+            for side, column in zip(sides, columns, strict=True)
+        ]
+    return sent(sides[0], shards.device), sent(sides[1], shards.device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
+import torch
 
 from gensim_hilbert.objectives import Biases, Cost, Objective
 from gensim_hilbert.training.batches import Batches
@@ -14,6 +14,7 @@ from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import Report
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.team import Team
 
@@ -53,25 +54,36 @@ class Sums:
         )
 
 
-def sum_losses(objective: Objective, kernel: Product, shards: Shards, w: Factor, v: Factor, seed: int) -> Sums:
-    """Return the sums of the losses of all shards; nothing is moved."""
+def sum_losses(
+    objective: Objective, kernel: Product, shards: Shards, ring: Ring, w: Factor, v: Factor, seed: int
+) -> Sums:
+    """Return the sums of the losses of all shards; nothing is moved, except blocks of `v` from rank to rank."""
     dense, sums = DenseGradients(objective, kernel, shards), Sums()
     is_exact = len(objective.counts) <= EXACT_WORDS or not objective.has_background
     sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
     if shards.device.type != "cpu":
+        of_rows = []
         for offset in range(shards.n):
-            # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
-            loss, error, mass, share = Batches(sampled or dense).loss(w, v, offset).tolist()
-            sums.add(Cost(loss, mass, share), error, 0.0, shards.n)
+            ring.move_to(offset, v.parts)
+            if ring.own:
+                # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
+                of_rows.append((offset, Batches(sampled or dense).loss(w, v, offset).tolist()))
+        for loss, error, mass, share in shards.division.by_block(of_rows):
+            sums.add(Cost(loss, mass, share), error, 0.0)
+        sums.shards = shards.n**2
         return sums
 
     def cost_of(shard: Shard) -> tuple[Cost, float]:
         rows = w[shard.i], v[shard.j]
         return (dense.loss(shard, *rows)[0], 0.0) if sampled is None else sampled(shard, *rows, -1)[2:]
 
+    order, found = shards.latin(), []
     with Team(shards, several=not is_exact or shards.rows <= LARGE_SHARD) as team:
-        for cost, error in team.map(cost_of, shards.latin()):
-            sums.add(cost, error, 0.0)
+        for number, (cost, error) in ring.map(team, v.parts, cost_of, order):
+            i, j = order[number]
+            found.append(((j - i) % shards.n * shards.n + i, (cost, error)))
+    for cost, error in shards.division.by_block(found):
+        sums.add(cost, error, 0.0)
     return sums
 
 
@@ -84,11 +96,13 @@ def loss_at_zero(
     """
     if objective.loss_without_vectors is not None:
         return objective.loss_without_vectors
-    host, nothing = shards.on_host(), np.zeros((shards.size, kernel.vector_size), dtype=np.float32)
-    sides = kernel.extended(nothing, nothing, objective.start if biases is None else biases)
-    w, v = (host.arranged(side)[0] for side in sides)
+    host = shards.on_host()
+    w = v = torch.zeros(shards.rows, kernel.vector_size)
+    if kernel.extra:
+        columns = kernel.columns(objective.start if biases is None else biases, 0.0)
+        w, v = (torch.cat([w, host.arranged(column)[0][:, None]], dim=1) for column in columns)
     gradients = SampledGradients(objective, kernel, host, EVALUATION_COLUMNS, seed)
     with threads(1):
         cost = gradients(host[0, 0], w, v, 0).cost
     loss: float = cost.loss
-    return loss / len(w) ** 2
+    return loss / shards.rows**2

@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from gensim_hilbert.progress import Progress
 from gensim_hilbert.training.checkpoint import Arrays, Checkpoint, Saved
 from gensim_hilbert.training.fit import Fitted
+from gensim_hilbert.training.ranks import RankFailed
 
 logger = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ class Session(Generic[AnySolver]):
         try:
             self.solver = make_solver(saved=saved)
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            if saved is None or str(saved.directory) in str(error):
+            if saved is None or isinstance(error, RankFailed) or str(saved.directory) in str(error):
                 raise
             raise ValueError(f"{saved.directory} does not hold the state of this training: {error!r}") from error
         self.epochs, self.epochs_before = epochs, 0 if saved is None else saved.epochs

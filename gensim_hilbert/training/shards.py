@@ -7,7 +7,7 @@ the last row of some blocks is padding, with zeros everywhere.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple
 
@@ -16,7 +16,9 @@ import torch
 
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.device import sent
+from gensim_hilbert.training.division import Division
 from gensim_hilbert.training.pairs import HostPairs
+from gensim_hilbert.training.ranks import ALONE, Ranks
 
 SLAB = 1 << 26  # Bytes that are requested from the system at once.
 ALIGNMENT = 64  # Bytes.
@@ -57,16 +59,24 @@ class Slabs:
 
 
 class Shards:
-    """Reads shards, and keeps them in memory if all of them fit into `memory_gb`."""
+    """Reads shards, and keeps them in memory if those of this rank fit into `memory_gb`."""
 
-    def __init__(self, objective: Objective, n: int, device: torch.device, memory_gb: float):
+    def __init__(self, objective: Objective, n: int, device: torch.device, memory_gb: float, ranks: Ranks = ALONE):
         self.objective, self.n, self.device, self.size = objective, n, device, len(objective.counts)
         self.rows = -(-self.size // n)
+        self.division = Division(ranks, n)
         self.pairs = objective.counts.manifest["entries"] * (2 if objective.counts.symmetric else 1)  # At most.
-        fits = BYTES_PER_PAIR * self.pairs + 4 * n * self.size < memory_gb * (1 << 30)
+        share = len(self.division.own) / n
+        fits = share * (BYTES_PER_PAIR * self.pairs + 4 * n * self.size) < memory_gb * (1 << 30)
         self.cache: dict[tuple[int, int], HostPairs] | None = {} if fits else None
         self.slabs = Slabs()
         self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
+        sides = objective.contexts, objective.terms
+        self.context_sums, self.term_sums = ([float(side[k::n].sum()) for k in range(n)] for side in sides)
+
+    def by_chance(self, i: int, j: int) -> float:
+        """Return the sum of a_i b_j over the cells of a shard, its mass where psi is 0."""
+        return self.context_sums[i] * self.term_sums[j]
 
     def on_host(self) -> Shards:
         """Return the same shards, sharing what is kept of them in memory, with all numbers on the host."""
@@ -77,18 +87,27 @@ class Shards:
 
     def arranged(self, array: np.ndarray) -> torch.Tensor:
         """Return the rows of an array, one per word, in blocks on the device: (n, rows, ...) in float32."""
-        blocks = torch.zeros(self.n, self.rows, *array.shape[1:])
-        for k in range(self.n):
-            part = array[k :: self.n]
-            blocks[k, : len(part)] = torch.from_numpy(np.asarray(part, dtype=np.float32))
-        return sent(blocks, self.device)
+        return sent(self._blocks(array, range(self.n)), self.device)
 
-    def restored(self, blocks: torch.Tensor) -> np.ndarray:
-        """Return rows in blocks as an array with one row per word."""
-        whole = np.empty((self.size, *blocks.shape[2:]), dtype=np.float32)
-        for k in range(self.n):
+    def own_blocks(self, array: np.ndarray) -> torch.Tensor:
+        """Return the rows of an array that this rank has, in blocks on the host."""
+        return self._blocks(array, self.division.own)
+
+    def _blocks(self, array: np.ndarray, numbers: range) -> torch.Tensor:
+        blocks = torch.zeros(len(numbers), self.rows, *array.shape[1:])
+        for slot, k in enumerate(numbers):
+            part = array[k :: self.n]
+            blocks[slot, : len(part)] = torch.from_numpy(np.asarray(part, dtype=np.float32))
+        return blocks
+
+    def restored(self, blocks: Iterable[torch.Tensor]) -> np.ndarray:
+        """Return rows in blocks as an array with one row per word; an empty one if there are no blocks."""
+        whole = np.empty((0, 0), dtype=np.float32)
+        for k, block in enumerate(blocks):
+            if not k:
+                whole = np.empty((self.size, *block.shape[1:]), dtype=np.float32)
             part = whole[k :: self.n]
-            part[:] = blocks[k, : len(part)].cpu().numpy()
+            part[:] = block[: len(part)].cpu().numpy()
         return whole
 
     def __getitem__(self, key: tuple[int, int]) -> Shard:
@@ -112,9 +131,13 @@ class Shards:
             parts = [self.slabs.keep(part) for part in parts]
         return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)
 
-    def latin(self, numbers: Callable[[int], Iterable[int]] = range) -> list[tuple[int, int]]:
+    def latin(self, offsets: Iterable[int] | None = None) -> list[tuple[int, int]]:
         """Return all shards as a Latin square: n in a row share neither rows nor columns.
 
-        `numbers(n)` returns the numbers below n in any order.
+        In each row, block i of rows meets block i + offset of columns, for offsets in the given order, or in their own.
         """
-        return [(i, (i + offset) % self.n) for offset in numbers(self.n) for i in numbers(self.n)]
+        return [
+            (i, (i + offset) % self.n)
+            for offset in (range(self.n) if offsets is None else offsets)
+            for i in range(self.n)
+        ]

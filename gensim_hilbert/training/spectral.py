@@ -12,7 +12,6 @@ values: psi is the same, and these axes can be learnt.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,6 +19,7 @@ import torch
 from gensim_hilbert._pairs import add_products, weigh_excess
 from gensim_hilbert.training.device import multiplied
 from gensim_hilbert.training.gauge import second_moments
+from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.shards import Shard, Slabs
 from gensim_hilbert.training.team import Team
 
@@ -27,17 +27,19 @@ OVERSAMPLING = 20
 LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
 FAINT = 0.01  # Size of covectors along axes that the table does not have.
 SWEEPS = 4
+SPREAD = 0x9E3779B1  # Keeps the seeds of blocks apart from each other, and from other seeds that users may choose.
 
 
 def spectral_start(
-    team: Team, vector_size: int, generator: torch.Generator, progress: Callable[[int, int], None] | None = None
+    team: Team, vector_size: int, seed: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return covectors and vectors in blocks, with as many axes as there are words at most; others are zero.
+    """Return this rank's blocks of covectors and vectors, with as many axes as there are words at most.
 
-    The shards must be on the host. `progress` is called after each row of shards in each sweep, with the number of
-    those that are done and of all.
+    The shards must be on the host. Other axes are zero. `progress` is called after each row of shards in each sweep,
+    with the number of those that are done and of all.
     """
     shards = team.shards
+    division, own = shards.division, shards.division.own
     rank = min(vector_size + OVERSAMPLING, shards.size)
     root_a, root_b = (shards.arranged(side).sqrt() for side in shards.objective.weights)
     start, least = shards.objective.start, shards.objective.psi_offset
@@ -67,31 +69,43 @@ def spectral_start(
         return phi
 
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
-        """Multiply the weighted table, or its transpose, by a matrix."""
-        own, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out = torch.zeros(shards.n, shards.rows, right.shape[-1])
+        """Multiply the weighted table, or its transpose, by a matrix; what has columns travels from rank to rank."""
+        mine, other = (root_b, root_a) if transposed else (root_a, root_b)
+        out, ring = torch.empty(len(own), shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
+        total: torch.Tensor | None = None
         if least:
-            out += least * own[..., None] * torch.einsum("kr,krd->d", other, right)
+            total = division.sum_in_order(other[k] @ block for k, block in zip(own, right, strict=True))
 
-        def multiply(k: int) -> None:
-            for other in range(shards.n):
-                shard = shards[(other, k) if transposed else (k, other)]
-                starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
-                if transposed:
-                    starts, columns, values = shard.pairs.transposed(values)
-                add_products(values, right[other].numpy(), right.shape[-1], starts, columns, out[k].numpy())
+        def begin(k: int) -> None:
+            block = out[division.slot(k)].zero_()
+            if total is not None:
+                block += least * mine[k][:, None] * total
+
+        for _ in team.each(begin, own):  # Each thread clears some blocks.
+            pass
+
+        def multiply(shard: Shard) -> None:
+            starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
+            here, there = division.slot(shard.i), ring.slot(shard.j)
+            if transposed:
+                starts, columns, values = shard.pairs.transposed(values)
+            into, by = (out[there], right[here]) if transposed else (out[here], right[there])
+            add_products(values, by.numpy(), right.shape[-1], starts, columns, into.numpy())
 
         nonlocal rows_done
-        for _ in team.each(multiply, range(shards.n)):
-            rows_done += 1
-            if progress:
-                progress(rows_done, SWEEPS * shards.n)
+        order = shards.latin()
+        for number, _ in ring.map(team, [out if transposed else right], multiply, order):
+            if own and order[number][0] == own[-1]:
+                rows_done += 1
+                if progress:
+                    progress(rows_done, SWEEPS * shards.n)
+        if transposed:
+            ring.move_to(0, [out])
         return out
 
     def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return axes and squared strengths of a matrix, strongest first, by its second moments in float64."""
-        found: Any = sum(team.each(second_moments, blocks))
-        squares, axes = torch.linalg.eigh(found)
+        squares, axes = division.sum_in_order(team.each(second_moments, blocks), torch.linalg.eigh)
         return axes.flip(1), squares.flip(0).clamp_min(0)
 
     def orthonormal(blocks: torch.Tensor) -> torch.Tensor:
@@ -104,17 +118,27 @@ def spectral_start(
 
     def scaled_back(blocks: torch.Tensor, turn: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """Return the rows of one side along the axes that are kept; along others they are zero."""
-        rows = torch.zeros(*blocks.shape[:2], vector_size)
+        rows = torch.empty(*blocks.shape[:2], vector_size)
 
         def turn_block(k: int) -> None:
-            rows[k, :, : turn.shape[1]] = shortened(multiplied(blocks[k], turn), weights[k])
+            slot = division.slot(k)
+            rows[slot].zero_()
+            rows[slot, :, : turn.shape[1]] = shortened(multiplied(blocks[slot], turn), weights[k])
 
-        for _ in team.each(turn_block, range(shards.n)):
+        for _ in team.each(turn_block, own):
             pass
         return rows
 
+    def noise(columns: int, purpose: int) -> torch.Tensor:
+        """Return random numbers, which depend on the seed and the block only."""
+        blocks = torch.empty(len(own), shards.rows, columns)
+        for k, block in zip(own, blocks, strict=True):
+            mixed = (seed + SPREAD * (2 * k + purpose)) % 2**32  # torch uses so many bits of a seed.
+            block.normal_(generator=torch.Generator().manual_seed(mixed))
+        return blocks
+
     # Never more than three matrices of this size are in memory: they are among the largest of all.
-    basis = torch.randn(shards.n, shards.rows, rank, generator=generator)
+    basis = noise(rank, 0)
     for transposed in (False, True, False):
         basis = orthonormal(sweep(basis, transposed))
     projected = sweep(basis, transposed=True)
@@ -127,8 +151,7 @@ def spectral_start(
     unused = torch.nonzero(~is_there(squares)).view(-1)
     if len(unused):
         # Axes that are zero on both sides would stay so: the gradient of each is a multiple of the other.
-        faint = FAINT * torch.randn(shards.size, len(unused), generator=generator)
-        w[..., unused] = shards.arranged(faint.numpy()) * (root_a > 0)[..., None]
+        w[..., unused] = FAINT * noise(len(unused), 1) * (division.select(root_a) > 0)[..., None]
     return w, v
 
 

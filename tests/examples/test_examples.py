@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from clusters import dask_processes
 from documents import ROOT
@@ -216,6 +217,21 @@ def test_sessions_to_items(tmp_path):
         assert thing not in with_it
     (tmp_path / "sessions.txt").write_text("tent stove\n\nstove tent mat\nmat tent\n" * 5, encoding="utf-8")
     assert "tent: instead of it" in example("sessions_to_items.py", "sessions.txt", cwd=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("sh"), reason="there is no shell")
+def test_torchrun(tmp_path):
+    source = np.random.default_rng(0)
+    lines = [" ".join(f"w{k}" for k in line) for line in source.zipf(1.3, size=(2000, 20)) % 5000]
+    (tmp_path / "text.txt").write_text("\n".join(lines))
+    command = ["sh", EXAMPLES / "torchrun.sh", "text.txt", "model", "3"]
+    env = {**environment(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("by factorization") == 1, "one rank speaks for all"
+    expected = HilbertMLE.from_counts(PairCounts.open(tmp_path / "model.counts"), vector_size=50)
+    np.testing.assert_array_equal(HilbertMLE.from_pretrained(tmp_path / "model").wv.vectors, expected.wv.vectors)
 
 
 def test_own_objective(tmp_path):

@@ -73,7 +73,7 @@ def test_the_gradient_is_that_of_the_loss_by_what_is_learnt(objective, n):
     for i in range(n):
         shard = fit.shards[i, (i + 1) % n]
         _, slope = fit.dense.loss(shard, fit.w[i], fit.v[shard.j])
-        fit.v.step(shard.j, fit.gradients(shard, fit.w[i], fit.v[shard.j], 0).to_v, rate=0.1)
+        fit.v.step(shard.j, fit.gradients(shard, fit.w[i], fit.v[shard.j], 0).to_v, rate=0.1, number=0)
         psi = fit.w[i].double() @ v[shard.j :: n].T
         total = total + (fit.dense.scale * slope[:, : psi.shape[1]].double() * psi).sum()
     total.backward()
@@ -90,10 +90,10 @@ def test_pieces_move_once_all_blocks_have_had_their_visit(n):
     pieces, blocks = fit.v.rows[0].clone(), fit.v.blocks.clone()
     gradient = torch.randn(blocks.shape, generator=torch.Generator().manual_seed(1))
     for k in range(n):
-        fit.v.step(k, gradient[k], rate=0.1)
+        fit.v.step(k, gradient[k], rate=0.1, number=0)
         assert torch.equal(fit.v.rows[0], pieces)
         assert torch.equal(fit.v.blocks, blocks)
-    fit.v.move_together(rate=0.1)
+    fit.v.move_together(rate=0.1, number=0)
     mixture = dense(composition)
     slope = mixture.T @ fit.shards.restored(gradient) + fit.v.priors[0].numpy()[:, None] * pieces.numpy()
     expected = pieces.numpy() - 0.1 * slope / (np.abs(slope) + 1e-8)  # the first step of Adam

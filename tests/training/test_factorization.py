@@ -76,7 +76,7 @@ def test_after_a_divergence_training_is_as_if_the_rate_had_been_lower(table, bac
 
 def test_what_diverges_at_any_rate_is_told(table, monkeypatch):
     fit = Factorization(Hilbert().bind(store(table)), 5, passes=4)
-    monkeypatch.setattr(fit, "_is_beyond", lambda cost, cells: True)
+    monkeypatch.setattr(fit, "_is_beyond", lambda cost, shards: True)
     with pytest.raises(ArithmeticError, match="diverges at any rate"):
         fit.run(fit.steps)
 

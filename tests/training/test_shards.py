@@ -58,8 +58,8 @@ def test_rows_in_blocks_are_restored(table, n):
 
 
 def test_a_latin_square_has_each_block_once_in_a_row(table):
-    random = np.random.default_rng(2)
-    order = shards_of(table, 6).latin(lambda n: random.permutation(n).tolist())
+    order = shards_of(table, 6).latin(4)
+    assert order[0] == (0, 4)
     assert sorted(order) == [(i, j) for i in range(6) for j in range(6)]
     for start in range(0, 36, 6):
         for side in zip(*order[start : start + 6], strict=True):

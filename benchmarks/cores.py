@@ -1,0 +1,402 @@
+"""What keeps a machine with 64 cores from being used: the serial share of each stage.
+
+    python benchmarks/cores.py [CORPUS] [--workers 64] [--copies 10] [--py-spy PROGRAM]
+
+Each stage runs in a process of its own, with as many threads as --workers says, however few cores there are: the
+processor time of a thread does not depend on how many others wait. "directing" is the processor time of the thread that
+directs the others, "lock" that of dealing out blocks under a lock, "reader" that of the thread that reads a file which
+only one thread can read; all relative to the time of the whole process. While the first two go on, the others may have
+to wait: from them follows Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
+
+The share of time in which Python's lock is held is sampled by py-spy, if it is given, with two threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from inputs import corpus_parser, require
+from quality import SAMPLE
+from speed import say
+
+MANY_FILES = 256
+SAMPLES_PER_SECOND = 250
+
+
+class Clock:
+    """Processor time of the parts of a stage that only one thread can do at a time."""
+
+    def __init__(self) -> None:
+        self.lock, self.seconds = threading.Lock(), {"lock": 0.0, "reader": 0.0}
+
+    def timed(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that also notes the processor time that its thread spends in it."""
+
+        def wrapper(*arguments: Any) -> Any:
+            begun = time.thread_time()
+            try:
+                return function(*arguments)
+            finally:
+                spent = time.thread_time() - begun
+                with self.lock:
+                    self.seconds[part] += spent
+
+        return wrapper
+
+    @contextmanager
+    def watching(self) -> Iterator[dict[str, float]]:
+        """Measure what happens in a block; the result is there at its end."""
+        from gensim_hilbert.corpus.dispatch import ReadAhead, SharedBlocks
+
+        prepare, reading = SharedBlocks.__init__, ReadAhead._fill
+
+        def prepare_timed(shared: SharedBlocks, blocks: Iterator[Any]) -> None:
+            prepare(shared, Timed(self.timed("lock", blocks.__next__)))  # It is called under the lock.
+
+        with (
+            patch.object(SharedBlocks, "__init__", prepare_timed),
+            patch.object(ReadAhead, "_fill", self.timed("reader", reading)),
+        ):
+            directing, process = time.thread_time(), time.process_time()
+            yield self.seconds
+            self.seconds["directing"] = time.thread_time() - directing
+            self.seconds["process"] = time.process_time() - process
+
+
+class Timed:
+    """An iterator over what a function returns."""
+
+    def __init__(self, draw: Callable[[], Any]):
+        self.draw = draw
+
+    def __next__(self) -> Any:
+        return self.draw()
+
+
+class Stage(NamedTuple):
+    """Something to measure: what it does, and into how many tasks it is divided."""
+
+    run: Callable[[], Any]
+    tasks: int
+
+
+# ---------------------------------------------------------------------------------------------------- stages
+
+
+class Inputs:
+    """The corpus in its three forms, and the counts that later stages begin with."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options, self.folder, self.workers = options, Path(options.folder), options.workers
+        names = "text", "text.gz", "parts", "copies"
+        self.plain, self.one_gz, self.many_gz, self.copies = (self.folder / name for name in names)
+
+    def write(self) -> None:
+        """Write the files."""
+        opener = gzip.open if self.options.corpus.suffix == ".gz" else open
+        with opener(self.options.corpus, "rb") as file:
+            text = file.read()
+        self.plain.write_bytes(text)
+        self.copies.mkdir()
+        for number in range(self.options.copies):
+            (self.copies / f"{number:03d}").hardlink_to(self.plain)
+        self.one_gz.write_bytes(gzip.compress(text, 6))
+        self.many_gz.mkdir()
+        start, step = 0, len(text) // MANY_FILES + 1
+        for number in range(MANY_FILES):
+            stop = text.find(b" ", start + step) + 1 or len(text)
+            (self.many_gz / f"{number:03d}.gz").write_bytes(gzip.compress(text[start:stop], 6))
+            start = stop
+        self.count(self.plain, self.folder / "counts")
+
+    def count(self, corpus: Path, directory: Path | None = None) -> Any:
+        """Count the pairs of a corpus."""
+        from gensim_hilbert import PairCounts
+
+        rules = {"max_final_vocab": self.options.max_final_vocab, "sample": SAMPLE, "workers": self.workers}
+        return PairCounts.from_corpus(corpus, directory=directory, progress=False, memory_gb=4, **rules)
+
+    @cached_property
+    def counts(self) -> Any:
+        """The pairs of the corpus, which have been counted."""
+        from gensim_hilbert import PairCounts
+
+        return PairCounts.open(self.folder / "counts")
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks of the plain text."""
+        from gensim_hilbert.corpus.blocks import BLOCK_BYTES
+
+        return -(-self.plain.stat().st_size // BLOCK_BYTES)
+
+
+def words_of(path: Path, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], Stage]:
+    """Return the stage that scans a corpus for its words."""
+
+    def stage(inputs: Inputs) -> Stage:
+        from gensim_hilbert.vocabulary import Vocabulary
+
+        rules = {"max_final_vocab": inputs.options.max_final_vocab, "workers": inputs.workers, "progress": False}
+        return Stage(partial(Vocabulary.from_corpus, inputs.folder / path, **rules), tasks(inputs))
+
+    return stage
+
+
+def in_new_folder(work: Callable[[Path], Any], folder: Path) -> None:
+    """Work in a folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        work(Path(name))
+
+
+def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
+    """Return what counts pairs into a folder, what merges them, and the number of classes."""
+    from gensim_hilbert.corpus.sources import as_corpus
+    from gensim_hilbert.counting import build
+    from gensim_hilbert.counting.layout import KEEP_BELOW, VOCABULARY, classes_for
+    from gensim_hilbert.counting.plan import Plan, Resources
+    from gensim_hilbert.counting.store import StoreDescription
+    from gensim_hilbert.untrusted import npy_bytes
+
+    vocabulary = inputs.counts.vocabulary
+    settings = build.CountSettings(build.Window.parse(5), sample=SAMPLE)
+    resources = Resources(inputs.workers, 4.0)
+    plan = Plan.make(len(vocabulary), settings.window, inputs.workers, resources.memory_gb, vocabulary.nbytes)
+
+    words = inputs.folder / VOCABULARY
+    vocabulary.save(words)
+    thresholds = npy_bytes(vocabulary.keep_below(SAMPLE))
+
+    def count(folder: Path) -> Any:
+        (folder / KEEP_BELOW).write_bytes(thresholds)
+        (folder / VOCABULARY).hardlink_to(words)
+        journal = build.Journal.start(folder, None, vocabulary)
+        build.count_blocks(as_corpus(path).over(vocabulary), settings, journal, plan, resources)
+        return journal
+
+    def merge(journal: Any, folder: Path) -> None:
+        description = StoreDescription(settings, vocabulary, settings.window.mirrored)
+        (folder / VOCABULARY).hardlink_to(words)
+        build.finish(folder, list(journal.runs.values()), description, plan, resources)
+
+    return count, merge, classes_for(len(vocabulary))
+
+
+def pairs_of(path: str, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], Stage]:
+    """Return the stage that counts the pairs of a corpus into runs."""
+
+    def stage(inputs: Inputs) -> Stage:
+        return Stage(partial(in_new_folder, counting(inputs, inputs.folder / path)[0], inputs.folder), tasks(inputs))
+
+    return stage
+
+
+def merging(inputs: Inputs) -> Stage:
+    """Return the stage that merges runs into shards."""
+    count, merge, classes = counting(inputs, inputs.plain)
+    runs = Path(tempfile.mkdtemp(dir=inputs.folder))
+    return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
+
+
+def whole_count(inputs: Inputs) -> Stage:
+    """Return all that `PairCounts.from_corpus` does."""
+    return Stage(partial(inputs.count, inputs.plain), inputs.blocks)
+
+
+def count_of_copies(inputs: Inputs) -> Stage:
+    """Return the same for a longer corpus: the same text several times."""
+    return Stage(partial(inputs.count, inputs.copies), inputs.blocks * inputs.options.copies)
+
+
+def factorisation(inputs: Inputs, **options: Any) -> Any:
+    """Return the start of a factorisation."""
+    import torch
+
+    from gensim_hilbert.objectives import Hilbert
+    from gensim_hilbert.training.factorization import Factorization
+
+    torch.set_num_threads(inputs.workers)
+    return Factorization(Hilbert().bind(inputs.counts), inputs.options.vector_size, passes=1000, tolerance=0, **options)
+
+
+def start(inputs: Inputs) -> Stage:
+    """Return the stage that computes the vectors that factorisation starts from."""
+    return Stage(partial(factorisation, inputs), factorisation(inputs).n)
+
+
+def one_pass(inputs: Inputs) -> Stage:
+    """Return one pass over all shards, with the turn of axes before it."""
+    fit = factorisation(inputs)
+    fit.run(fit.n**2)
+    return Stage(partial(fit.run, fit.n**2), fit.n)
+
+
+def exact_loss(inputs: Inputs) -> Stage:
+    """Return the stage that computes the loss of a model."""
+    fit = factorisation(inputs)
+    return Stage(fit.evaluate, fit.n)
+
+
+def result(inputs: Inputs) -> Stage:
+    """Return the stage that turns vectors to the canonical gauge."""
+    fit = factorisation(inputs)
+    return Stage(fit.result, fit.n)
+
+
+def streaming(inputs: Inputs) -> Any:
+    """Return a solver that learns from the stream."""
+    import numpy as np
+
+    from gensim_hilbert.corpus.sources import as_corpus
+    from gensim_hilbert.training.fit import Start
+    from gensim_hilbert.training.from_stream import FromStream
+
+    vocabulary = inputs.counts.vocabulary
+    shape = len(vocabulary), inputs.options.vector_size
+    covectors = np.zeros(shape, np.float32)
+    vectors = (np.random.default_rng(1).random(shape, np.float32) - 0.5) / shape[1]
+    return FromStream(
+        as_corpus(inputs.plain), vocabulary, start=Start(covectors, vectors), words=vocabulary.tokens, epochs=1000,
+        workers=inputs.workers,
+    )  # fmt: skip
+
+
+def gibbs(inputs: Inputs) -> Stage:
+    """Return one epoch of the Gibbs solver."""
+    solver = streaming(inputs)
+    return Stage(partial(solver.run_epoch, 0), inputs.blocks)
+
+
+def gibbs_result(inputs: Inputs) -> Stage:
+    """Return the stage that turns the vectors of the Gibbs solver, and estimates the constant in its psi."""
+    import torch
+
+    torch.set_num_threads(inputs.workers)
+    solver = streaming(inputs)
+    solver.run_epoch(0)
+
+    def run() -> None:
+        solver.finish()
+        solver.result()
+
+    return Stage(run, len(solver.covectors) // 4096 + 1)
+
+
+STAGES: dict[str, Callable[[Inputs], Stage]] = {
+    "words, plain file": words_of(Path("text"), lambda inputs: inputs.blocks),
+    "words, many .gz files": words_of(Path("parts"), lambda inputs: MANY_FILES),
+    "words, one .gz file": words_of(Path("text.gz"), lambda inputs: inputs.blocks),
+    "pairs, plain file": pairs_of("text", lambda inputs: inputs.blocks),
+    "pairs, many .gz files": pairs_of("parts", lambda inputs: MANY_FILES),
+    "pairs, one .gz file": pairs_of("text.gz", lambda inputs: inputs.blocks),
+    "merging": merging,
+    "words, pairs and merging": whole_count,
+    "the same, for --copies of the text": count_of_copies,
+    "start of factorisation": start,
+    "pass of factorisation": one_pass,
+    "exact loss": exact_loss,
+    "canonical gauge": result,
+    "Gibbs, one epoch": gibbs,
+    "Gibbs, canonical gauge": gibbs_result,
+}
+
+# ---------------------------------------------------------------------------------------------------- measuring
+
+
+def sampled(run: Callable[[], Any], program: str, seconds: int) -> float:
+    """Return the share of the time of all active threads in which Python's lock is held."""
+    totals = []
+    for only in ([], ["--gil"]):
+        with tempfile.NamedTemporaryFile("r") as file:
+            command = [program, "record", "--pid", str(os.getpid()), "--format", "raw", "--output", file.name]
+            command += ["--rate", str(SAMPLES_PER_SECOND), "--duration", str(seconds), "--nolineno", *only]
+            spy = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while spy.poll() is None:
+                run()
+            if spy.returncode:
+                sys.exit(f"{program} has failed: it must be allowed to look into other processes (run it as root)")
+            totals.append(sum(int(line.rpartition(" ")[2]) for line in Path(file.name).read_text().splitlines()))
+    return totals[1] / totals[0]
+
+
+def measure(options: argparse.Namespace) -> dict[str, float]:
+    """Run one stage in this process."""
+    stage = STAGES[options.child](Inputs(options))
+    if options.sampled:
+        return {"gil": sampled(stage.run, options.py_spy, options.seconds)}
+    stage.run()  # Files are then in memory, and what is made once is made.
+    with Clock().watching() as seconds:
+        stage.run()
+    return {**seconds, "tasks": stage.tasks}
+
+
+def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, float]:
+    """Measure one stage in a process of its own."""
+    command = [sys.executable, __file__, str(options.corpus), "--child", stage, "--folder", options.folder]
+    for name in ("workers", "vector_size", "max_final_vocab", "copies", "seconds"):
+        command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+    measured: dict[str, float] = json.loads(output.splitlines()[-1])
+    return measured
+
+
+def line_of(stage: str, found: dict[str, float], cores: int) -> str:
+    """Return one line of the table."""
+    directing, lock, reader = (found[part] / found["process"] for part in ("directing", "lock", "reader"))
+    serial = directing + lock
+    bounds = {"": 1 / (serial + (1 - serial) / cores), "tasks": found["tasks"]}
+    if reader:
+        bounds["reader"] = 1 / reader
+    if found.get("gil"):
+        bounds["Python's lock"] = 1 / found["gil"]
+    reason = min(bounds, key=lambda name: bounds[name])
+    held = f"{found['gil']:.1%}" if "gil" in found else ""
+    return (
+        f"| {stage} | {found['process']:.2f} | {directing:.1%} | {lock:.1%} | {f'{reader:.1%}' if reader else ''} | "
+        f"{held} | {found['tasks']:.0f} | {bounds['']:.0f} | {f'{bounds[reason]:.0f}, {reason}' if reason else ''} |"
+    )
+
+
+def main() -> None:
+    parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, copies=10, seconds=10)
+    parser.add_argument("--py-spy", help="the program py-spy, to sample how long Python's lock is held")
+    parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help="only these stages")
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--sampled", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(measure(options)))
+        return
+    require(options.corpus)
+    with tempfile.TemporaryDirectory() as folder:
+        options.folder = folder
+        say(f"writing {options.corpus.name} in three forms")
+        Inputs(options).write()
+        print(f"{options.corpus.name}, {options.workers} threads\n")
+        print("| stage | CPU s | directing | lock | reader | Python's lock | tasks | Amdahl's bound | a lower bound |")
+        print("|---|---|---|---|---|---|---|---|---|")
+        for stage in options.stages or STAGES:
+            say(stage)
+            found = in_child(options, stage)
+            if options.py_spy:
+                found |= in_child(options, stage, "--sampled", "--py-spy", options.py_spy, "--workers", "2")
+            print(line_of(stage, found, options.workers), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Training on several ranks: peak memory of each, bytes that travel, and time, against one process.
+
+    python benchmarks/ring.py [CORPUS] [--vector-size 200] [--passes 2] [--ranks 1 2 3] [--min-count 1]
+
+All ranks are processes of this machine with one thread each, and are connected by gloo. Memory is the peak of the
+resident set less that of a process that has loaded all libraries. It is measured after the last pass, and on rank 0
+also after the result has been gathered. CPU seconds are those of all ranks for all passes, without the start. Bytes are
+those that rank 0 has sent during all passes, against what is expected, 12 V d x n / N x (1 - 1 / N)
+for each (V rounded up to whole blocks, n blocks, N ranks).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from inputs import TEXT8, corpus_parser, require
+
+
+def peak() -> float:
+    """Return the largest resident set so far, in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def lead(counts_path: str, vector_size: int, passes: int) -> dict[str, Any]:
+    """Train on all ranks, and return what rank 0 has measured."""
+    from gensim_hilbert import PairCounts
+    from gensim_hilbert.objectives import Hilbert
+    from gensim_hilbert.training.from_counts import make_fit
+    from gensim_hilbert.training.ranks import present_ranks
+
+    counts, ranks = PairCounts.open(counts_path), present_ranks()
+    options: dict[str, Any] = {"passes": passes, "tolerance": 0, "background": "sampled", "device": "cpu"}
+    options["rate"] = 0.3  # In so few passes the usual rate is too high for words that occur once.
+    fit = make_fit(Hilbert().bind(counts), vector_size, **options)
+    sent, started = ranks.bytes_sent, time.perf_counter()
+    fit.run(fit.steps)
+    seconds, sent = time.perf_counter() - started, ranks.bytes_sent - sent
+    fit.release_moments()
+    trained = peak()
+    n = round((fit.steps / passes) ** 0.5)
+    rows = -(-len(counts) // n)
+    learnt = hashlib.sha256(b"".join(side.tobytes() for side in fit.result()[:2])).hexdigest()[:16]
+    moments = (passes - 1) * 8 * vector_size**2 if ranks.size > 1 else 0  # They are passed on when axes are turned.
+    return {
+        "words": len(counts), "n": n, "seconds": seconds, "sent": (sent - moments) / passes, "trained": trained,
+        "formula": round(12 * n * rows * vector_size * n / ranks.size * (1 - 1 / ranks.size)), "sha256": learnt,
+    }  # fmt: skip
+
+
+def child(counts_path: str, vector_size: int, passes: int) -> None:
+    """Print what one rank has measured."""
+    import torch
+
+    import gensim_hilbert.model  # noqa: F401  # what a user has loaded, too
+    from gensim_hilbert.training.leading import follow, leading
+    from gensim_hilbert.training.ranks import present_ranks
+
+    torch.set_num_threads(1)
+    if int(os.environ["WORLD_SIZE"]) > 1:
+        torch.distributed.init_process_group("gloo")
+    base, began = peak(), time.process_time()
+    if present_ranks().rank:
+        follow()
+        facts: dict[str, Any] = {"trained": peak()}
+    else:
+        with leading():
+            facts = lead(counts_path, vector_size, passes)
+    print(json.dumps({**facts, "base": base, "peak": peak(), "cpu": time.process_time() - began}))
+
+
+def measure(size: int, *arguments: object) -> list[dict[str, Any]]:
+    """Return what each of so many ranks has measured."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    common = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(size)}
+    command = [sys.executable, __file__, *map(str, arguments)]
+    ranks = [
+        subprocess.Popen(command, env={**common, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
+        for rank in range(size)
+    ]
+    told = [rank.communicate()[0] for rank in ranks]
+    if any(rank.returncode for rank in ranks):
+        sys.exit("A rank has failed.")
+    return [json.loads(text.splitlines()[-1]) for text in told]
+
+
+def main() -> None:
+    parser = corpus_parser(__doc__, TEXT8, vector_size=200, passes=2, min_count=1)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3])
+    arguments = parser.parse_args()
+    if arguments.child:
+        child(arguments.child, arguments.vector_size, arguments.passes)
+        return
+    require(arguments.corpus)
+    from gensim_hilbert import PairCounts
+
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder, "counts")
+        counts = PairCounts.from_corpus(
+            arguments.corpus, directory=directory, min_count=arguments.min_count, workers=1, progress=False
+        )
+        matrix = 4e-9 * len(counts) * arguments.vector_size
+        print(f"{len(counts):,} words, {arguments.vector_size} dimensions, V x d is {matrix:.3f} GB\n")
+        print(
+            "| ranks | GB while training, by rank | the same / V d | GB with the result, rank 0 | CPU s of all |",
+            end="",
+        )
+        print(" s | MB sent by rank 0 per pass | expected | result |\n" + "|---" * 9 + "|")
+        options = ("--vector-size", arguments.vector_size, "--passes", arguments.passes)
+        for size in arguments.ranks:
+            told = measure(size, *options, "--child", directory)
+            first, used = told[0], [one["trained"] - one["base"] for one in told]
+            cells = [size, ", ".join(f"{one:.2f}" for one in used), f"{max(used) / matrix:.1f}"]
+            cells += [f"{first['peak'] - first['base']:.2f}", f"{sum(one['cpu'] for one in told):.0f}"]
+            cells += [f"{first['seconds']:.0f}", f"{first['sent'] / 1e6:.1f}", f"{first['formula'] / 1e6:.1f}"]
+            print("| " + " | ".join(map(str, [*cells, first["sha256"]])) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
