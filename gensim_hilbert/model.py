@@ -58,10 +58,8 @@ HISTORY_RECORDS = 4096  # at most
 NOTHING_LEARNT = "nothing is learnt, and the vectors stay as they are: %s"
 
 
-class HilbertMLE(
-    InferredVectors, WordQueries, TextVectors, VocabularyHooks, TokenizedText, ShownInNotebooks, SavedWithCounts,
-    SavedAsFolder,
-):  # fmt: skip
+class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, VocabularyHooks, TokenizedText,
+                 SavedWithCounts, SavedAsFolder):  # fmt: skip
     """Hilbert-MLE word embeddings, with the interface of `gensim.models.Word2Vec`.
 
     `wv` holds the vectors and `covectors` the covectors. The product covector . vector of two words is their fitted

@@ -201,9 +201,11 @@ def next_cut(file: BinaryIO, position: int, size: int) -> tuple[int, bool]:
     """Return the first place at or after `position` where one can cut, and whether that is inside a line."""
     while position < size:
         file.seek(position)
-        window = file.read(window_bytes())
+        window = file.read(min(1 << 12, window_bytes()))  # Most lines end there: this is done for one thread at a time.
         if not window:
             break
+        if LINES.line_end not in window:
+            window += file.read(window_bytes() - len(window))
         cut = LINES.cut_in(window, 0, len(window))
         if cut:
             return position + cut, position + cut < size and window[cut - 1] != LINES.line_end[0]
