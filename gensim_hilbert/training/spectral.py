@@ -69,8 +69,10 @@ def spectral_start(
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix."""
         own, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out = torch.empty(shards.n, shards.rows, right.shape[-1])  # Each thread clears the blocks that it works on.
+        width = right.shape[-1]
+        out = torch.empty(shards.n, shards.rows, width)  # Each thread clears the blocks that it works on.
         total = torch.einsum("kr,krd->d", other, right) if least else None
+        right_blocks, out_blocks = right.numpy(), out.numpy()  # Views of tensors would hold Python's lock for longer.
 
         def multiply(k: int) -> None:
             out[k].zero_()
@@ -81,7 +83,7 @@ def spectral_start(
                 starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
                 if transposed:
                     starts, columns, values = shard.pairs.transposed(values)
-                add_products(values, right[other].numpy(), right.shape[-1], starts, columns, out[k].numpy())
+                add_products(values, right_blocks[other], width, starts, columns, out_blocks[k])
 
         nonlocal rows_done
         for _ in team.each(multiply, range(shards.n)):
