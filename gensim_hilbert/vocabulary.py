@@ -281,9 +281,7 @@ class Vocabulary:
         found: list[Any] = []
         counts: list[int] = []
         with damage_named(path, "a vocabulary"), place_of(os.fspath(path)).open("r", encoding="ascii") as file:
-            while lines := list(
-                islice(file, LINES_AT_ONCE)
-            ):
+            while lines := list(islice(file, LINES_AT_ONCE)):
                 for word, count in parse_json("[" + ",".join(lines) + "]"):
                     found.append(word)
                     counts.append(count)
