@@ -72,7 +72,7 @@ def spectral_start(
         width = right.shape[-1]
         out = torch.empty(shards.n, shards.rows, width)  # Each thread clears the blocks that it works on.
         total = torch.einsum("kr,krd->d", other, right) if least else None
-        right_blocks, out_blocks = right.numpy(), out.numpy()  # Views of tensors would hold Python's lock for longer.
+        right_blocks, out_blocks = right.numpy(), out.numpy()
 
         def multiply(k: int) -> None:
             out[k].zero_()
