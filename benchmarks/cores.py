@@ -8,7 +8,8 @@ directs the others, "lock" that of dealing out blocks under a lock, "reader" tha
 only one thread can read; all relative to the time of the whole process. While the first two go on, the others may have
 to wait: from them follows Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
 
-The share of time in which Python's lock is held is sampled by py-spy, if it is given, with two threads.
+The share of time in which Python's lock is held is sampled by py-spy, if it is given, with one thread: of several,
+those that wait for the lock would be missing from the sum.
 """
 
 from __future__ import annotations
@@ -394,7 +395,7 @@ def main() -> None:
             say(stage)
             found = in_child(options, stage)
             if options.py_spy:
-                found |= in_child(options, stage, "--sampled", "--py-spy", options.py_spy, "--workers", "2")
+                found |= in_child(options, stage, "--sampled", "--py-spy", options.py_spy, "--workers", "1")
             print(line_of(stage, found, options.workers), flush=True)
 
 
