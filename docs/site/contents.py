@@ -74,6 +74,12 @@ API = {
     "report": ApiPage(
         "Reports", "The function behind `gensim-hilbert report`.", "gensim_hilbert.report", ("report",)
     ),
+    "explore": ApiPage(
+        "The explorer",
+        "What `gensim-hilbert explore` serves; [The explorer](../docs/explorer.md) describes the page and its answers.",
+        "gensim_hilbert.explore",
+        ("endpoints.Explorer",),
+    ),
     "sklearn": ApiPage(
         "scikit-learn",
         "[Vectors of texts](../docs/texts.md) shows it in a pipeline.",

@@ -19,8 +19,8 @@ from gensim_hilbert.explore.shapes import (
     WordAnswer,
 )
 from gensim_hilbert.explore.words import ExploredModel
+from gensim_hilbert.markup import number
 from gensim_hilbert.queries import similar
-from gensim_hilbert.report.text import number
 
 MOST_WORDS = 100  # in one answer
 LONGEST_TEXT = 2000  # characters

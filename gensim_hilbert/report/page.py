@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gensim_hilbert import __version__
+from gensim_hilbert.markup import number, safe
 from gensim_hilbert.report.sections.pmi import biases, density, histogram
 from gensim_hilbert.report.sections.scores import scores
 from gensim_hilbert.report.sections.settings import settings
@@ -12,7 +13,6 @@ from gensim_hilbert.report.sections.training import training
 from gensim_hilbert.report.sections.words import neighbours, word_map
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import style_sheet
-from gensim_hilbert.report.text import number, safe
 
 # In the order of the page; each returns None if there is nothing to say.
 SECTIONS = (training, histogram, density, biases, neighbours, scores, word_map, settings)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.report.text import number, safe
+from gensim_hilbert.markup import number, safe
 
 FONT_SIZE = 12.0
 HEAT_SHADES = 10

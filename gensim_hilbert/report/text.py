@@ -1,12 +1,10 @@
-"""Words, numbers and tables of the report, in a form that is safe on a page whatever they are."""
+"""Tables of the report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gensim_hilbert.markup import cut, in_html, number, safe
-
-__all__ = ["cut", "in_html", "number", "safe", "table"]
+from gensim_hilbert.markup import safe
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:

@@ -1,6 +1,6 @@
 """Numbers as a report writes them."""
 
-from gensim_hilbert.report.text import number
+from gensim_hilbert.markup import number
 
 
 def test_numbers():

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gensim_hilbert.markup import safe
 from gensim_hilbert.report.svg import Axes, Picture
-from gensim_hilbert.report.text import safe
 
 PICTURE_WIDTH, PICTURE_HEIGHT = 440, 270  # two pictures stand side by side, on a phone one above the other
 HEAT_MAP_CELLS = 56  # per side

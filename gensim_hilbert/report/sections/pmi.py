@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gensim_hilbert.markup import number
 from gensim_hilbert.report.pairs import agreement, bands
 from gensim_hilbert.report.sections import (
     PICTURE_HEIGHT,
@@ -17,7 +18,7 @@ from gensim_hilbert.report.sections import (
 )
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Axes
-from gensim_hilbert.report.text import number, table
+from gensim_hilbert.report.text import table
 
 HISTOGRAM_BINS = 64
 

@@ -9,10 +9,11 @@ from typing import Any
 from gensim_hilbert.evaluation import Data, analogies, find_data, similarity
 from gensim_hilbert.evaluation.data import SOURCES
 from gensim_hilbert.evaluation.summary import mean_similarity
+from gensim_hilbert.markup import number, safe
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Picture
-from gensim_hilbert.report.text import number, safe, table
+from gensim_hilbert.report.text import table
 
 WHISKER_WIDTH, WHISKER_HEIGHT = 176.0, 16.0
 Row = tuple[str, float, float, float, int, int]  # name, score, its interval, all and covered items

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gensim_hilbert.markup import number, safe
 from gensim_hilbert.options import settings_of
 from gensim_hilbert.report.sections import Section
 from gensim_hilbert.report.subject import Subject
-from gensim_hilbert.report.text import number, safe
 
 
 def settings(subject: Subject) -> Section | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gensim_hilbert.markup import number
 from gensim_hilbert.report.sections import PICTURE_HEIGHT, PICTURE_WIDTH, Section, figure, missing, pictures
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Axes
-from gensim_hilbert.report.text import number
 
 
 def training(subject: Subject) -> Section:

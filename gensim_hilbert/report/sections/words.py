@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.markup import cut, in_html, number, safe
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.queries import similar
 from gensim_hilbert.report.layout import place
@@ -13,7 +14,6 @@ from gensim_hilbert.report.plane import lay_out
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Picture, text_width
-from gensim_hilbert.report.text import cut, in_html, number, safe
 
 TOPN = 8
 MAP_MARGIN = 6.0  # some fonts are higher than others
