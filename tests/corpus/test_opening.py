@@ -169,7 +169,9 @@ def s3_site(site, monkeypatch):
     boto3 = pytest.importorskip("boto3", reason="boto3 is not installed: pip install 'gensim-hilbert[s3]'")
     monkeypatch.setattr("smart_open.s3.time.sleep", lambda seconds: None)
     keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "us-east-1"}
-    return {"client": boto3.client("s3", endpoint_url=site.address, **keys)}, site
+    # A connection that is closed while it waits to be used again costs an attempt, besides those that fail on purpose.
+    config = pytest.importorskip("botocore.config").Config(retries={"total_max_attempts": 10})
+    return {"client": boto3.client("s3", endpoint_url=site.address, config=config, **keys)}, site
 
 
 @pytest.mark.parametrize("name", ["text.txt", "text.txt.gz"])
