@@ -14,6 +14,7 @@ from libc.string cimport memcmp, memcpy
 from memory cimport zeroed
 from scanner cimport (BATCH, SALT_A, SALT_B, SENTENCE, SHORT, Event, Scanner, describe, fold, prefetch, scan,
                       scanner_of)
+from utf8 cimport malformed_at
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
@@ -30,54 +31,8 @@ cdef enum:
     VANISHED = 0xFFFFFFFE       # With errors="ignore", nothing is left of a malformed word.
 
 
-cdef inline bint is_ascii(const uint8_t* p, uint32_t length) noexcept nogil:
-    cdef uint32_t i
-    cdef uint8_t bits = 0
-    for i in range(length):
-        bits |= p[i]
-    return bits < 0x80
-
-
-cdef inline int64_t invalid_utf8(const uint8_t* p, uint32_t length) noexcept nogil:
-    """Return where the first malformed sequence starts, or -1 (RFC 3629: no overlong forms, no surrogates)."""
-    cdef uint32_t i = 0
-    cdef uint32_t k, more
-    cdef uint8_t c, low, high
-    while i < length:
-        c = p[i]
-        if c < 0x80:
-            i += 1
-            continue
-        low, high = 0x80, 0xBF
-        if 0xC2 <= c <= 0xDF:
-            more = 1
-        elif 0xE0 <= c <= 0xEF:
-            more = 2
-            if c == 0xE0:
-                low = 0xA0
-            elif c == 0xED:
-                high = 0x9F
-        elif 0xF0 <= c <= 0xF4:
-            more = 3
-            if c == 0xF0:
-                low = 0x90
-            elif c == 0xF4:
-                high = 0x8F
-        else:
-            return i
-        if i + more >= length:
-            return i
-        if not low <= p[i + 1] <= high:
-            return i
-        for k in range(2, more + 1):
-            if not 0x80 <= p[i + k] <= 0xBF:
-                return i
-        i += more + 1
-    return -1
-
-
 cdef inline bint is_malformed(const Event* e) noexcept nogil:
-    return not is_ascii(e.start, e.length) and invalid_utf8(e.start, e.length) >= 0
+    return malformed_at(e.start, e.start + e.length) < e.start + e.length
 
 
 def all_str(words not None):
@@ -729,5 +684,5 @@ cdef bytes repaired(const Event* e, const uint8_t* base, str errors):
     """Return a malformed token as `errors` says; "strict" raises an error."""
     cdef bytes token = (<const char*> e.start)[:e.length]
     if errors == "strict":
-        raise InvalidUTF8((e.start - base) + invalid_utf8(e.start, e.length))
+        raise InvalidUTF8(malformed_at(e.start, e.start + e.length) - base)
     return token.decode("utf-8", errors).encode("utf-8")

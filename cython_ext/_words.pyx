@@ -8,7 +8,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from characters cimport BLANK, CODE_SHIFT, DIGIT, KIND_BITS, LETTER, MARK, SEVERAL, decoded, encoded, entry_of
-from scanner cimport load8
+from utf8 cimport after_ascii, malformed_at
 
 import numpy as np
 
@@ -17,57 +17,21 @@ cdef enum:
     MOST_OF_ONE = 64        # bytes that one character may become, separators included
     FOLDED = 0x30           # "0"
 
-cdef uint64_t HIGH_BITS = 0x8080808080808080
-
 
 def invalid_position(const uint8_t[::1] text not None):
-    """Return (where the first malformed sequence starts or -1, whether all is ASCII); see RFC 3629."""
-    cdef const uint8_t* p
+    """Return (where the first malformed sequence starts or -1, whether all is ASCII)."""
     cdef const uint8_t* base
     cdef const uint8_t* end
-    cdef uint32_t more, k
-    cdef uint8_t low, high
-    cdef bint ascii = True
-    cdef int64_t found = -1
+    cdef const uint8_t* beyond_ascii
+    cdef const uint8_t* found
     if text.shape[0] == 0:
         return -1, True
-    base = p = &text[0]
+    base = &text[0]
     end = base + text.shape[0]
     with nogil:
-        while p < end:
-            if p[0] < 0x80:
-                while end - p >= 8 and load8(p) & HIGH_BITS == 0:
-                    p += 8
-                while p < end and p[0] < 0x80:
-                    p += 1
-                continue
-            ascii = False
-            low, high, more = 0x80, 0xBF, 0
-            if 0xC2 <= p[0] <= 0xDF:
-                more = 1
-            elif 0xE0 <= p[0] <= 0xEF:
-                more = 2
-                if p[0] == 0xE0:
-                    low = 0xA0
-                elif p[0] == 0xED:
-                    high = 0x9F
-            elif 0xF0 <= p[0] <= 0xF4:
-                more = 3
-                if p[0] == 0xF0:
-                    low = 0x90
-                elif p[0] == 0xF4:
-                    high = 0x8F
-            if more == 0 or end - p <= more or not low <= p[1] <= high:
-                found = p - base
-                break
-            for k in range(2, more + 1):
-                if not 0x80 <= p[k] <= 0xBF:
-                    found = p - base
-                    break
-            if found >= 0:
-                break
-            p += more + 1
-    return found, ascii
+        beyond_ascii = after_ascii(base, end)
+        found = malformed_at(beyond_ascii, end)
+    return (found - base if found < end else -1), beyond_ascii == end
 
 
 def marked_positions(const uint8_t[::1] text not None, const uint16_t[::1] pages not None,
@@ -88,10 +52,7 @@ def marked_positions(const uint8_t[::1] text not None, const uint16_t[::1] pages
     with nogil:
         while p < end:
             if p[0] < 0x80:
-                while end - p >= 8 and load8(p) & HIGH_BITS == 0:
-                    p += 8
-                while p < end and p[0] < 0x80:
-                    p += 1
+                p = after_ascii(p, end)
                 continue
             if entry_of(pages, entries, decoded(p, &width)):
                 if used == room.shape[0]:

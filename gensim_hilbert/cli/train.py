@@ -11,7 +11,8 @@ import logging
 import os
 import re
 import sys
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,21 @@ OF_COUNTS = tuple(name for name, option in OPTIONS.items() if option.of_counts)
 OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine)
 
 
+def led_by_rank_0(verb: Callable[..., None]) -> Callable[..., None]:
+    """Let rank 0 do what a verb says; other ranks help to train without a word until there is nothing more to do."""
+
+    @wraps(verb)
+    def run(*arguments: Any, **options: Any) -> None:
+        if are_several() and present_ranks().rank:
+            logging.getLogger("gensim_hilbert").setLevel(logging.ERROR)
+            follow()
+            return
+        with leading():
+            verb(*arguments, **options)
+
+    return run
+
+
 @click.command(cls=Verb, short_help="Train a model on a text or on counts.")
 @click.argument("corpus", nargs=-1, callback=refuse_standard_input)
 @click.option("--counts", type=click.Path(path_type=Path), help="Train on this store of counts instead of a text.")
@@ -78,6 +94,7 @@ OF_MACHINE = tuple(name for name, option in OPTIONS.items() if option.of_machine
 @as_json
 @with_settings
 @click.pass_context
+@led_by_rank_0
 def train(
     ctx: click.Context,
     /,
@@ -97,32 +114,6 @@ def train(
     After an interruption, give the same command again, or --resume, and training goes on from there. Started by
     torchrun, all its processes train one model.
     """
-    if helps_to_train():
-        return
-    with leading():
-        train_model(ctx, corpus, counts, output, resume, overwrite, as_json, options)
-
-
-def helps_to_train() -> bool:
-    """On ranks other than 0, help to train until there is nothing more to do, without a word; tell whether it is so."""
-    if not are_several() or present_ranks().rank == 0:
-        return False
-    logging.getLogger("gensim_hilbert").setLevel(logging.ERROR)
-    follow()
-    return True
-
-
-def train_model(
-    ctx: click.Context,
-    corpus: tuple[str, ...],
-    counts: Path | None,
-    output: Path,
-    resume: bool,
-    overwrite: bool,
-    as_json: bool,
-    options: dict[str, Any],
-) -> None:
-    """Do what a command says, or go on with an interrupted one."""
     given, output = output, real_output(output)
     work = checkpoint_beside(output)
     command: dict[str, Any] = {

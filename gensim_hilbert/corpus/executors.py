@@ -139,17 +139,15 @@ def on_executor(
                 if not isinstance(found, BaseException):
                     yield found
                     until = time.monotonic() + STALL_SECONDS
-                    reason, rest = failure(found), None
-                    if reason is None:
-                        continue
-                    rest = remaining(item)
-                    if rest is None:
+                    reason = failure(found)
+                    rest = None if reason is None else remaining(item)
+                    if reason is None or rest is None:
                         continue
                     item = rest
                 else:
                     reason = found
                 if error is None and attempt <= retries and not isinstance(reason, (*HOPELESS, ExecutorLost)):
-                    logger.warning("a task has failed and is tried again, for the %d. time: %s", attempt, reason)
+                    logger.warning("attempt %d of a task has failed, and it is tried again: %s", attempt, reason)
                     again.append((item, attempt + 1))
                 elif error is None:
                     error = reason

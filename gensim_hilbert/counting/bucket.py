@@ -112,15 +112,22 @@ def building_in_bucket(destination: BucketDestination, *, resumable: bool) -> It
             lease.check()
             publish(work, destination.path)
         except BaseException as error:
-            kept = resumable and keep_finished_objects(work)
-            if not kept:
-                work.remove_below([name for name in work.below() if name != LOCK])
+            kept = True
+            if lease.is_ours():  # Otherwise another process goes on with what is there.
+                kept = resumable and keep_finished_objects(work)
+                if not kept:
+                    clear_objects(work)
             if is_interruption(error) and isinstance(error, Exception):
                 raise KeyboardInterrupt from error
             if isinstance(error, Exception):
                 raise_explained(error, work, kept)
             raise
-        work.remove_below([name for name in work.below() if name != LOCK])
+        clear_objects(work)
+
+
+def clear_objects(work: ObjectPath) -> None:
+    """Remove all that is in a folder, except for the lock."""
+    work.remove_below([name for name in work.below() if name != LOCK])
 
 
 def publish(work: ObjectPath, target: ObjectPath) -> None:

@@ -7,7 +7,7 @@ done, so that the scan goes on after an interruption.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -19,7 +19,6 @@ from gensim_hilbert.corpus.blocks import Block
 from gensim_hilbert.corpus.dispatch import in_parallel, map_blocks, reads_here
 from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus, TokenCorpus
-from gensim_hilbert.corpus.texts import Text, texts
 from gensim_hilbert.counting.journal import WordsJournal
 from gensim_hilbert.counting.layout import new_run
 from gensim_hilbert.counting.plan import Resources
@@ -100,21 +99,9 @@ def scanned(
 def count_words(blocks: Iterable[Block], directory: Place, parts: int, errors: str) -> TaskResult:
     """Count the words of some blocks into a run; if they cannot be read to their end, those of the blocks before."""
     table, result = WordTable(), TaskResult()
-
-    def readable() -> Iterator[Text]:
-        try:
-            yield from texts(blocks, errors)
-        except OSError as error:
-            result.error = error
-
-    for text in readable():
-        block = text.block
+    for text in result.texts(blocks, errors):
         text.count(table)
-        result.blocks.append((block.source, block.start))
-        if block.is_last:
-            result.ends[block.source] = block.number + 1
-        result.cost += block.cost
-    result.tokens, result.sentences = table.tokens, table.sentences
+    result.sentences = table.sentences
     text_bytes, ends, counts, places, word_starts, byte_starts = table.split(parts)
     with RunWriter(new_run(directory)) as writer:
         for part in range(parts):

@@ -35,6 +35,22 @@ class TaskResult:
     cost: int = 0  # bytes read
     error: OSError | None = None  # why nothing could be read after these blocks
 
+    def texts(
+        self, blocks: Iterable[Block], errors: str, report: Callable[[int, int], None] | None = None
+    ) -> Iterator[Text]:
+        """Yield the texts of blocks, each of which is noted once it has been used, until one cannot be read."""
+        try:
+            for text in texts(blocks, errors, report):
+                yield text
+                block = text.block
+                self.blocks.append((block.source, block.start))
+                if block.is_last:
+                    self.ends[block.source] = block.number + 1
+                self.tokens += text.words
+                self.cost += block.cost
+        except OSError as error:
+            self.error = error
+
     def to_json(self) -> dict[str, Any]:
         """Return its entry in the journal."""
         return {
@@ -127,14 +143,8 @@ def count_pairs(
             result.runs.append(write_counted(counter, size, task.classes, out, new_run(task.directory)))
             used = reach
 
-    def readable() -> Iterator[Text]:
-        try:
-            yield from texts(blocks, settings.errors, report)
-        except OSError as error:
-            result.error = error
-
     try:
-        for text in readable():
+        for text in result.texts(blocks, settings.errors, report):
             block, inside = text.block, text.inside
             while not text.is_read():
                 begin, start = used, text.start
@@ -167,11 +177,6 @@ def count_pairs(
                 if full:
                     spill()
                     inside = True
-            result.blocks.append((block.source, block.start))
-            if block.is_last:
-                result.ends[block.source] = block.number + 1
-            result.tokens += text.words
-            result.cost += block.cost
         spill()
     except BaseException:
         for run in result.runs:

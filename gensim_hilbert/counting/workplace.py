@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from gensim_hilbert.counting import workspace
-from gensim_hilbert.counting.bucket import BucketDestination, building_in_bucket
+from gensim_hilbert.counting.bucket import BucketDestination, building_in_bucket, clear_objects
 from gensim_hilbert.counting.workspace import Destination
 from gensim_hilbert.locations import S3_SCHEMES, name_of, scheme_of
-from gensim_hilbert.locks import LOCK
 from gensim_hilbert.objects import ObjectPath, Place
 from gensim_hilbert.outputs import AnyPath, local_path
 
@@ -33,6 +32,6 @@ def building(destination: AnyDestination, *, resumable: bool = False) -> Abstrac
 def clear(work: Place) -> None:
     """Remove what an abandoned count has left, except for the lock."""
     if isinstance(work, ObjectPath):
-        work.remove_below([name for name in work.below() if name != LOCK])
+        clear_objects(work)
     else:
         workspace.clear(work)
