@@ -21,8 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from inputs import TEXT8, corpus_parser, require
-from quality import SAMPLE, WINDOW, write_first_lines
+from inputs import TEXT8, corpus_parser, require, write_first_lines
+from systems import SAMPLE, WINDOW
 
 LEAST = 2.0  # seconds of CPU time for which a process repeats its task
 

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from inputs import corpus_parser, require
-from quality import SAMPLE
 from speed import say
+from systems import SAMPLE
 
 MANY_FILES = 256
 SAMPLES_PER_SECOND = 250

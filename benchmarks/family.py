@@ -17,12 +17,14 @@ import json
 import sys
 import tempfile
 
-import quality
-from inputs import DATA, TEXT8, corpus_parser, require
+import systems
+from children import child, in_process
+from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import add_glove_option, installed
+from score_table import table
 
 OBJECTIVES = ("hilbert", "sgns", "glove(x_max=10)", "lds(x_max=10)", "swivel", "ppmi-svd")
-PEERS = {"gensim": quality.sgns, "fasttext": quality.fasttext}
+PEERS = {"gensim": systems.sgns, "fasttext": systems.fasttext}
 
 
 def objective(store: str, size: int, text: str):
@@ -41,7 +43,7 @@ def glove_program(store: str, size: int, programs: str):
     with tempfile.TemporaryDirectory() as folder:
         vocabulary, records = f"{folder}/vocabulary", f"{folder}/records"
         PairCounts.open(store).to_glove(records, vocabulary)
-        names, vectors = quality.glove_fit(vocabulary, records, folder, size, 1, programs)
+        names, vectors = systems.glove_fit(vocabulary, records, folder, size, 1, programs)
     return names, {"GloVe's own program": vectors}
 
 
@@ -71,17 +73,17 @@ def main() -> None:
     parser.add_argument("--mittens", type=int, metavar="WORDS", help="compare with mittens on so many words")
     options = parser.parse_args()
     if options.child:
-        return quality.child(TRAINERS, *json.loads(options.child))
+        return child(TRAINERS, *json.loads(options.child))
     require(options.corpus, DATA)
     from gensim_hilbert import PairCounts
 
     size = options.vector_size
     with tempfile.TemporaryDirectory() as folder:
         plain, store = f"{folder}/corpus.txt", f"{folder}/counts"
-        quality.write_lines(options.corpus, plain)
+        write_lines(options.corpus, plain)
         counts = PairCounts.from_corpus(
-            plain, directory=store, max_final_vocab=options.max_final_vocab, window=quality.WINDOW,
-            sample=quality.SAMPLE, progress=False,
+            plain, directory=store, max_final_vocab=options.max_final_vocab, window=systems.WINDOW,
+            sample=systems.SAMPLE, progress=False,
         )  # fmt: skip
         tasks = [
             [name, plain, size, options.max_final_vocab, 1] if name in PEERS else ["objective", store, size, name]
@@ -94,9 +96,9 @@ def main() -> None:
             tasks.append(["mittens", store, size, options.mittens])
         if not tasks:
             sys.exit("No system is left to run.")
-        rows = {name: [row] for task in tasks for name, row in quality.in_process(__file__, *task).items()}
+        rows = {name: [row] for task in tasks for name, row in in_process(__file__, *task).items()}
     print(f"{options.corpus.name}, {len(counts):,} words, {size} dimensions\n")
-    quality.print_table(rows)
+    print(table(rows))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from inputs import TEXT8, corpus_parser, require
-from quality import scores, write_first_lines
+from inputs import TEXT8, corpus_parser, require, write_first_lines
+from scoring import scores
 
 
 def main() -> None:

@@ -25,8 +25,10 @@ from typing import Any
 
 import numpy as np
 from inputs import DATA
-from quality import SAMPLE
-from training import keep_sample_size, say, seconds
+from kernels import keep_sample_size
+from speed import say
+from systems import SAMPLE
+from training import seconds
 
 OBJECTIVES = ("hilbert", "sgns", "glove(x_max=10)", "lds", "swivel")
 BACKGROUNDS = ("sampled", "dense")

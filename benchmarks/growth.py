@@ -30,10 +30,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from inputs import DATA
+from inputs import DATA, write_lines
 from kernels import keep_sample_size
-from quality import SAMPLE, write_lines
 from speed import peak, say
+from systems import SAMPLE
 
 TEXTS = ("wiki2019_25m.txt.gz", "text8_prefix.gz")
 WORDS = (25_000, 50_000, 100_000, 200_000, 400_000)

@@ -23,8 +23,8 @@ from unittest.mock import patch
 import numpy as np
 from counting import bandwidth
 from inputs import corpus_parser, require
-from quality import SAMPLE
 from speed import say, seconds, spent, write_beginning
+from systems import SAMPLE
 
 WORDS = (64, 256, 512, 1_024, 2_048, 4_096, 16_000, 42_000)
 PRICES = ("DENSE", "SAMPLED", "COMPILED")

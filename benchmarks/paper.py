@@ -5,9 +5,10 @@
 
 Trains Hilbert-MLE with both solvers, gensim's SGNS, GloVe by our objective, and GloVe by its own program where
 `--glove` names the folder of it, all as benchmarks/quality.py does; `--only` chooses. Vectors are kept in the folder of
-`--keep`, and found there next time: one folder for one corpus and size. `--vectors` scores files that are there
-already, trained by whatever; with `--only` and nothing after it, only those. Networks have `--quick` presets for CPUs;
-what they have scored is cached. Seconds of each part go to standard error.
+`--keep`, and found there next time, if the text, the size and the code that trains are the same. `--vectors` scores
+files that are there already, trained by whatever; with `--only` and nothing after it, only those. Networks have
+`--quick` presets for CPUs; what they have scored is cached in the folder of `--cache`, so that a command that was
+interrupted or killed goes on where it stopped. Seconds of each part go to standard error.
 
 The paper's vectors were trained on 5.4 billion tokens of news and Wikipedia; no corpus at hand is as large, so compare
 rows with one another, and the paper's with one another, before you compare across.
@@ -24,9 +25,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from inputs import DATA, corpus_parser, require
+from inputs import DATA, corpus_parser, require, write_lines
 from peers import add_glove_option, installed
-from quality import TRAINERS, write_lines
+from runs import Run, fingerprint, settings_of, version_of
+from systems import TRAINERS
 
 from gensim_hilbert.evaluation import analogies, classification, find_data, most_frequent_tag, similarity, tagging
 from gensim_hilbert.evaluation.summary import analogy_table, extrinsic_table, similarity_table
@@ -75,10 +77,17 @@ texts, ours 4 and those at hand; its WSJ is the whole, tested on sections 22-24,
 its SE17 lost words to a split at blanks, and its Y130 has rounded scores."""
 
 
-def child(name: str, keep: str, *arguments: object) -> None:
+def child(path: str, name: str, *arguments: object) -> None:
     """Train, and keep the first of what a trainer returns: vectors, where it returns sums as well."""
-    words, models = TRAINERS[name](*arguments)
-    export(keyed_vectors(name, words, next(iter(models.values()))), f"{keep}/{name}.npy")
+    words, models, _ = TRAINERS[name](*arguments)
+    export(keyed_vectors(name, words, next(iter(models.values()))), path)
+
+
+def run_of(name: str, options: argparse.Namespace) -> Run:
+    """What the vectors of a system depend on."""
+    text = {"text": options.corpus.name, "fingerprint": fingerprint(options.corpus)}
+    size = {"vector_size": options.vector_size, "words": options.max_final_vocab}
+    return Run(name, version_of(name, options.glove), settings_of(name), **text, **size, seed=1)
 
 
 def trained(options: argparse.Namespace, keep: Path) -> dict[str, Path]:
@@ -88,13 +97,13 @@ def trained(options: argparse.Namespace, keep: Path) -> dict[str, Path]:
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
         for name in options.only:
-            path = keep / f"{name}.npy"
+            if not installed(name):
+                continue
+            path = keep / f"{name}-{run_of(name, options).key}.npy"
             if not path.exists():
-                if not installed(name):
-                    continue
                 if not Path(plain).exists():
                     write_lines(options.corpus, plain)
-                arguments = [name, str(keep), plain, options.vector_size, options.max_final_vocab, 1]
+                arguments = [str(path), name, plain, options.vector_size, options.max_final_vocab, 1]
                 if name == "glove":
                     arguments.append(str(options.glove))
                 start = time.perf_counter()

@@ -1,261 +1,135 @@
-"""Vectors against peers: the paper's similarity sets and analogies, same text, window and size, in one run.
+"""Vectors against peers: the paper's similarity sets and analogies, same text, window and size.
 
     python benchmarks/quality.py [CORPUS] [--vector-size 300] [--max-final-vocab 50000] [--seeds 3] [--only NAME ...]
-                                 [--glove DIR]
+                                 [--glove DIR] [--resume] [--results DIR] [--table]
+    python benchmarks/quality.py --all [wiki-300 wiki-100 text8-300 text8-100] --resume
 
 HilbertMLE with both solvers, with subwords, GloVe's objective and gensim's SGNS always; the original word2vec in C
 and fastText where they are installed (`make bench-peers` installs both), GloVe where `--glove` names the folder of its
-compiled programs. All see the same words and window. word2vec's kin and the Gibbs solver have 5
-negatives, 5 epochs and sample = 1e-4; GloVe has its own defaults, but the x_max of 10 of its demo, made for corpora of
-this size, and so has its objective here. word2vec in C and fastText take no seed: their runs differ by the timing of
-two threads. Every model is trained and scored in a process of its own. Mean and standard deviation over seeds.
+compiled programs. systems.py tells how each is called. All see the same words and window, and train with two threads.
+Every model is trained and scored in a process of its own. ± is the standard deviation over seeds.
+
+`--all` makes the tables of both texts and both sizes, or of those that are named; work is done in the order in which
+they, and the systems of `--only`, are given. With `--resume` each finished run is kept in the folder of `--results` at
+once, and runs that are there already are not made again: a command that was interrupted or killed goes on where it
+stopped, and several commands can share the work. Runs that another version or other code has made are not counted.
+`--table` prints the tables of what is there.
+
+CPU time is that of all threads, without imports. Wall time is recorded by commands that run at the ordinary priority
+only: those with a higher niceness wait for other work. It means something if the machine has nothing else to do.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import subprocess
 import sys
 import tempfile
-import time
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-import smart_open
-from inputs import DATA, corpus_parser, require
-from peers import add_glove_option, installed, word2vec_program
+from children import child, in_process
+from inputs import DATA, TEXT8, WIKIPEDIA, corpus_parser, require, write_lines
+from peers import add_glove_option, installed
+from runs import Run, RunLog, fingerprint, settings_of, version_of
+from score_table import table
+from systems import TRAINERS
 
-SAMPLE, EPOCHS, NEGATIVE, WINDOW = 1e-4, 5, 5, 5
-
-
-def hilbert(path: str, size: int, words: int, seed: int):
-    from gensim_hilbert import HilbertMLE
-    from gensim_hilbert.training.gauge import summed
-
-    model = HilbertMLE(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2
-    )
-    both = summed(model.syn1neg, model.wv.vectors)
-    return model.wv.index_to_key, {"HilbertMLE": model.wv.vectors, "HilbertMLE, vectors='v+w'": both}
+RESULTS = Path(__file__).parent / "results"
 
 
-def gibbs(path: str, size: int, words: int, seed: int):
-    from gensim_hilbert import HilbertMLE
-    from gensim_hilbert.training.gauge import summed
+class Cell(NamedTuple):
+    """What one table is about: a text, and how many dimensions and words the vectors of it have."""
 
-    model = HilbertMLE(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
-        solver="gibbs", negative=NEGATIVE, epochs=EPOCHS,
-    )  # fmt: skip
-    both = summed(model.syn1neg, model.wv.vectors)
-    return model.wv.index_to_key, {"HilbertMLE, gibbs": model.wv.vectors, "HilbertMLE, gibbs, 'v+w'": both}
+    text: Path
+    vector_size: int
+    words: int
 
-
-def subwords(path: str, size: int, words: int, seed: int):
-    from gensim_hilbert import HilbertMLE
-
-    model = HilbertMLE(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
-        subwords=True,
-    )  # fmt: skip
-    return model.wv.index_to_key, {"HilbertMLE, `subwords=True`": model.wv.vectors}
+    def __str__(self) -> str:
+        return f"{self.text.name}, {self.words:,} words at most, {self.vector_size} dimensions"
 
 
-def sgns(path: str, size: int, words: int, seed: int):
-    from gensim.models import Word2Vec
-
-    model = Word2Vec(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
-        sg=1, negative=NEGATIVE, epochs=EPOCHS,
-    )  # fmt: skip
-    return model.wv.index_to_key, {"gensim SGNS": model.wv.vectors}
-
-
-def our_glove(path: str, size: int, words: int, seed: int):
-    from gensim_hilbert import HilbertMLE
-
-    model = HilbertMLE(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=0, seed=seed, workers=2,
-        objective="glove(x_max=10)", vectors="v+w",
-    )  # fmt: skip
-    return model.wv.index_to_key, {"GloVe, our objective": model.wv.vectors}
-
-
-def word2vec(path: str, size: int, words: int, seed: int):
-    from gensim.models import KeyedVectors
-
-    kept = kept_words(path, words)
-    with tempfile.TemporaryDirectory() as folder:
-        call(word2vec_program(), train=path, output=f"{folder}/vectors.bin", size=size, window=WINDOW, sample=SAMPLE,
-             cbow=0, hs=0, negative=NEGATIVE, iter=EPOCHS, threads=2, min_count=kept.counts.min(), binary=1,
-             debug=0)  # fmt: skip
-        vectors = KeyedVectors.load_word2vec_format(f"{folder}/vectors.bin", binary=True, unicode_errors="replace")
-    names = [word for word in vectors.index_to_key if word in kept]  # all but its mark of a sentence's end
-    return names, {"word2vec in C": vectors[names]}
-
-
-def fasttext(path: str, size: int, words: int, seed: int):
-    import fasttext as peer
-
-    kept = kept_words(path, words)
-    model = peer.train_unsupervised(
-        path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=EPOCHS, t=SAMPLE, thread=2, verbose=0,
-        minCount=int(kept.counts.min()),
-    )  # fmt: skip
-    names = [word for word in model.words if word in kept]
-    return names, {"fastText": np.array([model.get_word_vector(word) for word in names])}
-
-
-def glove(path: str, size: int, words: int, seed: int, programs: str):
-    kept = kept_words(path, words)
-    with tempfile.TemporaryDirectory() as folder:
-        vocabulary, records = f"{folder}/vocabulary", f"{folder}/records"
-        call(f"{programs}/vocab_count", path, vocabulary, min_count=kept.counts.min(), verbose=0)
-        call(f"{programs}/cooccur", path, records, vocab_file=vocabulary, window_size=WINDOW, memory=4.0, verbose=0,
-             overflow_file=f"{folder}/overflow")  # fmt: skip
-        names, vectors = glove_fit(vocabulary, records, folder, size, seed, programs)
-    here = [k for k, name in enumerate(names) if name in kept]
-    return [names[k] for k in here], {"GloVe": vectors[here]}
-
-
-def glove_fit(vocabulary: str, records: str, folder: str, size: int, seed: int, programs: str):
-    """GloVe's vectors from its counts: words, and sums of both sides; the last is its mark of unknown words."""
-    shuffled = f"{folder}/shuffled"
-    call(f"{programs}/shuffle", records, shuffled, memory=4.0, temp_file=f"{folder}/part", verbose=0, seed=seed)
-    call(f"{programs}/glove", input_file=shuffled, vocab_file=vocabulary, save_file=f"{folder}/vectors", binary=0,
-         vector_size=size, x_max=10, threads=2, verbose=0, seed=seed)  # fmt: skip
-    with open(f"{folder}/vectors.txt", encoding="utf-8") as file:
-        rows = [line.split(" ") for line in file]
-    return [row[0] for row in rows], np.array([row[1:] for row in rows], dtype=np.float32)
-
-
-def kept_words(path: str, words: int):
-    """Ours: the least count among them gives peers the same ones."""
-    from gensim_hilbert import Vocabulary
-
-    return Vocabulary.from_corpus(path, max_final_vocab=words)
-
-
-def write_lines(corpus: Path, plain: str) -> None:
-    """The corpus as a plain file; lines of over 1,000 words are cut there, because peers drop or cut longer ones."""
-    with smart_open.open(corpus, "rb") as source, open(plain, "wb") as target:
-        rest = b""
-        while block := source.read(1 << 24):
-            *lines, rest = (rest + block).split(b"\n")
-            if len(rest) > 1 << 22:  # the end of a huge line, cut between two words
-                whole, _, rest = rest.rpartition(b" ")
-                lines.append(whole)
-            for line in lines:
-                words = line.split()
-                for start in range(0, len(words), 1000):
-                    target.write(b" ".join(words[start : start + 1000]) + b"\n")
-        target.write(rest + b"\n" if rest else b"")
-
-
-def write_first_lines(corpus: Path, target: str, tokens: int) -> int:
-    """Write the corpus as `write_lines` does, up to the line with the given token; return the tokens written."""
-    plain, written = f"{target}.all", 0
-    write_lines(corpus, plain)
-    with open(plain, "rb") as source, open(target, "wb") as file:
-        for line in source:
-            written += len(line.split())
-            file.write(line)
-            if written >= tokens:
-                break
-    Path(plain).unlink()
-    return written
-
-
-def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **options: object) -> None:
-    """Run a program from file to file, with options as C programs of this kind take them: -name value."""
-    words = [word for name, value in options.items() for word in (f"-{name.replace('_', '-')}", str(value))]
-    with open(source, "rb") as stdin, open(target, "wb") as stdout:
-        subprocess.run([program, *words], stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
-
-
-TRAINERS = {
-    "hilbert": hilbert,
-    "gibbs": gibbs,
-    "subwords": subwords,
-    "sgns": sgns,
-    "our_glove": our_glove,
-    "word2vec": word2vec,
-    "fasttext": fasttext,
-    "glove": glove,
+CELLS = {
+    f"{name}-{size}": Cell(DATA / "corpora" / text, size, words)
+    for name, text, words in (("wiki", WIKIPEDIA, 50_000), ("text8", TEXT8, 15_000))
+    for size in (300, 100)
 }
 
 
-def scores(names: list[str], matrix: np.ndarray) -> dict[str, float]:
-    """The mean over similarity sets, each of them, and the analogies."""
-    from gensim_hilbert.evaluation import analogies, find_data, similarity
-    from gensim_hilbert.export.reading import keyed_vectors
-
-    vectors, data = keyed_vectors("trained", names, matrix), find_data(DATA)
-    found = {score.name: score.rho for score in similarity(vectors, data)}
-    mean = {"mean": float(np.mean(list(found.values())))}
-    return mean | found | {score.name: score.accuracy for score in analogies(vectors, data)}
-
-
-def child(trainers: dict[str, Any], name: str, *arguments: object) -> None:
-    """Train and score, in a process of its own."""
-    start = time.perf_counter()
-    names, models = trainers[name](*arguments)
-    seconds = time.perf_counter() - start
-    print(json.dumps({key: {"seconds": seconds, **scores(names, vectors)} for key, vectors in models.items()}))
-
-
-def in_process(script: str, *arguments: object) -> dict[str, dict[str, float]]:
-    """What `child` prints, by the names of its models; nothing where it has failed."""
-    command = [sys.executable, script, "--child", json.dumps(arguments)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        print(f"{arguments[0]} did not run", file=sys.stderr)
-        return {}
-    found: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
-    for key, row in found.items():
-        print(f"{key}: {json.dumps(row)}", file=sys.stderr, flush=True)
+def runs_of(cell: Cell, options: argparse.Namespace) -> list[Run]:
+    """All runs of a table, in the order of the systems and seeds."""
+    text = {"text": cell.text.name, "fingerprint": fingerprint(cell.text)}
+    size = {"vector_size": cell.vector_size, "words": cell.words}
+    found = []
+    for name in options.only:
+        how = {"version": version_of(name, options.glove), "settings": settings_of(name)}
+        found += [Run(name, **how, **text, **size, seed=seed) for seed in range(1, options.seeds + 1)]
     return found
 
 
-def print_table(rows: dict[str, list[dict[str, float]]]) -> None:
-    """A line for each model, with means and deviations over its runs."""
-    columns = [key for key in next(iter(rows.values()))[0] if key != "seconds"]
-    print(f"| | runs | s | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
-    for name, runs in rows.items():
-        several = len(runs) > 1
-        cells = [
-            f"{np.mean([r[c] for r in runs]):.3f}" + (f" ± {np.std([r[c] for r in runs]):.3f}" if several else "")
-            for c in columns
-        ]
-        seconds = np.mean([run["seconds"] for run in runs])
-        print(f"| {name} | {len(runs)} | {seconds:.0f} | {' | '.join(cells)} |")
+def make_runs(cells: list[Cell], options: argparse.Namespace, log: RunLog) -> None:
+    """Train and score whatever is not in the log."""
+    here = [name for name in options.only if (options.glove if name == "glove" else installed(name))]
+    for text, group in groupby(cells, key=lambda cell: cell.text):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = Path(folder, "corpus.txt")
+            for run in (run for cell in group for run in runs_of(cell, options) if run.system in here):
+                with log.claimed(run) as is_ours:
+                    if not is_ours:
+                        continue
+                    if not plain.exists():
+                        write_lines(text, str(plain))
+                    make_run(run, str(plain), options, log)
+
+
+def make_run(run: Run, plain: str, options: argparse.Namespace, log: RunLog) -> None:
+    """Train and score one system, and keep the result."""
+    arguments: list[Any] = [run.system, plain, run.vector_size, run.words, run.seed]
+    if run.system == "glove":
+        arguments.append(str(options.glove))
+    models = in_process(__file__, *arguments)
+    if settings_of(run.system) != run.settings:
+        sys.exit("The code that trains has been changed while this command was running: start it again.")
+    if models:
+        log.add(run, models)
+
+
+def print_table(cell: Cell, options: argparse.Namespace, log: RunLog) -> None:
+    """Print what is finished; a system without a finished run has an empty line under its own name."""
+    rows: dict[str, list[dict[str, float]]] = {}
+    notes = {}
+    for system, group in groupby(runs_of(cell, options), key=lambda run: run.system):
+        runs, earlier = log.select(list(group))
+        for name in dict.fromkeys(name for models in runs for name in models) or [system]:
+            rows[name] = [models[name] for models in runs if name in models]
+            if earlier:
+                notes[name] = f"{earlier} of earlier settings"
+    print(f"{cell}\n\n{table(rows, options.seeds, notes)}\n")
 
 
 def main() -> None:
     parser = corpus_parser(__doc__, vector_size=300, max_final_vocab=50_000, seeds=3)
-    parser.add_argument("--only", nargs="*", choices=TRAINERS, default=list(TRAINERS))
+    parser.add_argument("--only", nargs="*", choices=TRAINERS, default=list(TRAINERS), help="systems, in this order")
+    parser.add_argument("--all", nargs="*", choices=CELLS, help="the tables of both texts and sizes, or these of them")
+    parser.add_argument(
+        "--resume", action="store_true", help="keep finished runs, and make only those that are missing"
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for finished runs")
+    parser.add_argument("--table", action="store_true", help="train nothing, and print the tables of finished runs")
     add_glove_option(parser)
     options = parser.parse_args()
     if options.child:
         return child(TRAINERS, *json.loads(options.child))
-    require(options.corpus, DATA)
-    systems = [name for name in options.only if (options.glove if name == "glove" else installed(name))]
-    rows: dict[str, list[dict[str, float]]] = {}
+    one = Cell(options.corpus, options.vector_size, options.max_final_vocab)
+    cells = [one] if options.all is None else [CELLS[name] for name in options.all or CELLS]
+    require(DATA, *(cell.text for cell in cells))
     with tempfile.TemporaryDirectory() as folder:
-        plain = f"{folder}/corpus.txt"
-        write_lines(options.corpus, plain)
-        for seed in range(1, options.seeds + 1):
-            for name in systems:
-                arguments = [name, plain, options.vector_size, options.max_final_vocab, seed]
-                if name == "glove":
-                    arguments.append(str(options.glove))
-                for key, row in in_process(__file__, *arguments).items():
-                    rows.setdefault(key, []).append(row)
-    if not rows:
-        sys.exit("No system has run.")
-    print(f"{options.corpus.name}, {options.max_final_vocab:,} words at most, {options.vector_size} dimensions\n")
-    print_table(rows)
+        log = RunLog(options.results if options.resume or options.table else Path(folder))
+        if not options.table:
+            make_runs(cells, options, log)
+        for cell in cells:
+            print_table(cell, options, log)
 
 
 if __name__ == "__main__":

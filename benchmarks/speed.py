@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inputs import DATA, corpus_parser, require
-from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, scores, write_lines
+from inputs import DATA, corpus_parser, require, write_lines
+from scoring import scores
+from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
 
 
 def say(words: str) -> None:

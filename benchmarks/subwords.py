@@ -20,10 +20,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from inputs import DATA, TEXT8, corpus_parser, require
+from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import installed
-from quality import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words, scores, write_lines
-from scipy.stats import spearmanr
+from scoring import all_pairs, scores
+from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words
 
 
 def hilbert(path: str, size: int, words: int, **options: object):
@@ -58,22 +58,6 @@ MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
     "gibbs, subwords": (hilbert, {"solver": "gibbs", "subwords": True}),
     "fastText": (fasttext, {}),
 }
-
-
-def all_pairs(vector_of: Callable[[str], np.ndarray], names: list[str], centred: bool) -> float:
-    """Spearman over Rare Words, whether or not a word is in the vocabulary."""
-    path = DATA / "eval/similarity/rarewords.tsv"
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-    vectors = {word: vector_of(word) for row in rows for word in row[:2]}
-    if centred:
-        known = set(names)
-        of_known = np.mean([vector_of(word) for word in names], axis=0)
-        of_others = np.mean([vector for word, vector in vectors.items() if word not in known], axis=0)
-        vectors = {word: vector - (of_known if word in known else of_others) for word, vector in vectors.items()}
-    left, right = (np.array([vectors[row[k]] for row in rows]) for k in (0, 1))
-    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    cosines = np.einsum("kd,kd->k", left, right) / np.maximum(lengths, 1e-9)
-    return float(spearmanr(cosines, [float(row[2]) for row in rows]).statistic)
 
 
 def child(name: str, path: str, size: int, words: int) -> None:

@@ -24,9 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from inputs import corpus_parser, require
+from inputs import corpus_parser, require, write_first_lines
 from peers import installed, word2vec_program
-from quality import NEGATIVE, SAMPLE, WINDOW, call, kept_words, write_first_lines
+from systems import NEGATIVE, SAMPLE, WINDOW, call, kept_words
 
 
 def bare_products(fit) -> Callable[[], None]:

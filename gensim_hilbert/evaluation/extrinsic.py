@@ -7,7 +7,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -155,7 +155,7 @@ def score_jobs(
     wanted = [which for which in keys if which not in scores]
     logger.info("%d of %d runs are in %s", len(scores), len(keys), folder)
     with Progress("networks", len(wanted), unit=" trained") as progress:
-        for (place, seed), score in zip(wanted, runs(jobs, wanted, workers), strict=True):
+        for (place, seed), score in runs(jobs, wanted, workers):
             logger.info("%s, seed %d: %.4f", jobs[place].name, seed, score)
             about = {"set": jobs[place].name, "seed": seed, "settings": asdict(jobs[place].settings)}
             write_score(keys[place, seed], score, **about)
@@ -164,15 +164,18 @@ def score_jobs(
     return [summarize(job, [scores[place, seed] for seed in seeds]) for place, job in enumerate(jobs)]
 
 
-def runs(jobs: Sequence[Job], wanted: Sequence[tuple[int, int]], workers: int) -> Iterator[float]:
-    """Scores in the order of what is wanted, each as soon as it is there."""
+def runs(
+    jobs: Sequence[Job], wanted: Sequence[tuple[int, int]], workers: int
+) -> Iterator[tuple[tuple[int, int], float]]:
+    """What is wanted with its score, each as soon as it is there: a long run does not hold back shorter ones."""
     if workers < 2:
-        yield from (run(jobs[place], seed) for place, seed in wanted)
+        yield from (((place, seed), run(jobs[place], seed)) for place, seed in wanted)
         return
     # Two networks on a core each are faster than two cores on a network.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=on_one_core) as pool:
         try:
-            yield from pool.map(run, [jobs[place] for place, _ in wanted], [seed for _, seed in wanted])
+            futures = {pool.submit(run, jobs[place], seed): (place, seed) for place, seed in wanted}
+            yield from ((futures[done], done.result()) for done in as_completed(futures))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -1,0 +1,171 @@
+"""Finished runs, one line of JSON for each, in a file that several commands may add to at the same time.
+
+A run is known by what determines its scores: the system and its version, the text, the size, the seed, and a digest of
+the code that trains. A run of other code is one of earlier settings, and does not count. Comments and docstrings are
+not part of the digest, nor is the counting of pairs, whose results are exact.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import systems
+from peers import word2vec_program
+
+import gensim_hilbert
+from gensim_hilbert.files import remove, write_whole
+from gensim_hilbert.locks import locked, turn_of
+from gensim_hilbert.options import OPTIONS
+
+SCORING = 1  # to be raised when the same vectors would get other scores
+FILE = "runs.jsonl"
+PACKAGE = Path(gensim_hilbert.__file__).parent
+TRAINING_CODE = ("training/*.py", "objectives/*.py", "vectors/subwords.py")
+KERNELS = ("_gibbs.pyx", "_pairs.pyx", "*.h", "rows.pxd")
+PACKAGES = {"sgns": "gensim", "word2vec": "word2vec", "fasttext": "fasttext"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that the scores of one run depend on."""
+
+    system: str
+    version: str
+    settings: str
+    text: str
+    fingerprint: str
+    vector_size: int
+    words: int
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """A name for the run."""
+        return digest(json.dumps(asdict(self)))
+
+
+class RunLog:
+    """The runs that are finished, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+
+    def read(self) -> list[dict[str, Any]]:
+        """All records: the fields of `Run`, and `models` with the times and scores of each model by its name."""
+        if not self.path.exists():
+            return []
+        records = []
+        for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                record = json.loads(line)
+                records.append(record | {"run": Run(**{name: record[name] for name in Run.__dataclass_fields__})})
+            except (ValueError, KeyError, TypeError) as error:
+                sys.exit(f"Line {number} of {self.path} is damaged ({error!r}): remove it, and the run is made again.")
+        return records
+
+    def models(self, run: Run) -> dict[str, dict[str, float]]:
+        """Times and scores of a run's models; nothing if it is not finished."""
+        return next((record["models"] for record in self.read() if record["run"] == run), {})
+
+    def select(self, runs: Sequence[Run]) -> tuple[list[dict[str, dict[str, float]]], int]:
+        """The models of each finished run of a system, and how many of its runs are of earlier settings.
+
+        All runs are of one version; if it is "", for a system that is not installed, the version that came last counts.
+        """
+        wanted = {replace(run, version="", settings="") for run in runs}
+        found = [record for record in self.read() if replace(record["run"], version="", settings="") in wanted]
+        version = runs[0].version or (found[-1]["version"] if found else "")
+        valid = {replace(run, version=version) for run in runs}
+        models = [record["models"] for record in found if record["run"] in valid]
+        return models, len(found) - len(models)
+
+    def add(self, run: Run, models: dict[str, dict[str, float]]) -> None:
+        """Keep what a run has given; the file is whole at any time."""
+        rounded = {name: {key: round(value, 5) for key, value in row.items()} for name, row in models.items()}
+        record = asdict(run) | {"ended": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "models": rounded}
+        with turn_of(str(self.path)):
+            before = self.path.read_bytes() if self.path.exists() else b""
+            write_whole(self.path, before + json.dumps(record).encode() + b"\n")
+
+    @contextmanager
+    def claimed(self, run: Run) -> Iterator[bool]:
+        """Keep other commands from a run; False if it is finished or another command is at it."""
+        place = self.folder / ".running" / run.key
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(place))
+            except RuntimeError:
+                print(f"{run.system}, seed {run.seed} is being run by another command", file=sys.stderr)
+                yield False
+                return
+            try:
+                yield not self.models(run)
+            finally:
+                remove(place)
+
+
+def digest(text: str | bytes) -> str:
+    """A short name for a text."""
+    return hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()[:16]
+
+
+@cache
+def fingerprint(path: Path) -> str:
+    """A short name for the contents of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def without_words(source: str) -> str:
+    """Python code without its comments and docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def our_code() -> str:
+    """What our results depend on: the defaults of all keywords, the code that trains, and its kernels."""
+    parts = [json.dumps({option.name: option.default for option in OPTIONS.values()}, default=repr, sort_keys=True)]
+    for pattern in TRAINING_CODE:
+        parts += [without_words(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob(pattern))]
+    for pattern in KERNELS:
+        for path in sorted(PACKAGE.parent.glob(f"cython_ext/{pattern}")):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            parts += [line for line in lines if line.strip() and not line.lstrip().startswith(("#", "//"))]
+    return "\n".join(parts)
+
+
+def settings_of(system: str) -> str:
+    """A digest of how a system is called and scored and, if it is ours, of the code that trains."""
+    call = without_words(inspect.getsource(systems.TRAINERS[system]))
+    numbers = [SCORING, systems.SAMPLE, systems.EPOCHS, systems.NEGATIVE, systems.WINDOW]
+    return digest(json.dumps([call, numbers, our_code() if system in systems.OUR_SYSTEMS else ""]))
+
+
+def version_of(system: str, glove: Path | None = None) -> str:
+    """The version of what trains; GloVe's programs are known by their contents. Empty where it is not installed."""
+    if system in systems.OUR_SYSTEMS:
+        return f"gensim_hilbert {gensim_hilbert.__version__}"
+    if system == "glove":
+        return f"GloVe {fingerprint(glove / 'glove')[:8]}" if glove else ""
+    if system == "word2vec" and not word2vec_program():
+        return ""
+    try:
+        return f"{PACKAGES[system]} {version(PACKAGES[system])}"
+    except PackageNotFoundError:
+        return f"{system} {fingerprint(Path(word2vec_program()))[:8]}" if system == "word2vec" else ""
