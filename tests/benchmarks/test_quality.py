@@ -13,19 +13,6 @@ from gensim.test.utils import datapath
 
 ROOT = Path(__file__).parents[2]
 WORDS = ("said", "government", "people", "australia", "president", "police", "fire", "united", "states", "minister")
-    "said",
-    "government",
-    "people",
-    "australia",
-    "president",
-    "police",
-    "fire",
-    "attack",
-    "united",
-    "states",
-    "minister",
-    "test",
-]
 
 pytestmark = pytest.mark.slow
 
