@@ -87,8 +87,8 @@ class RunLog:
         """
         wanted = {replace(run, version="", settings="") for run in runs}
         found = [record for record in self.read() if replace(record["run"], version="", settings="") in wanted]
-        version = runs[0].version or (found[-1]["version"] if found else "")
-        valid = {replace(run, version=version) for run in runs}
+        counted = runs[0].version or (found[-1]["version"] if found else "")
+        valid = {replace(run, version=counted) for run in runs}
         models = [record["models"] for record in found if record["run"] in valid]
         return models, len(found) - len(models)
 
