@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.explore.answers import all_pmi
-from gensim_hilbert.explore.shapes import MapAnswer, PaintAnswer
+from gensim_hilbert.explore.encoding import as_json
+from gensim_hilbert.explore.shapes import MapAnswer
+from gensim_hilbert.explore.steps import Scores, Steps
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.files import write_whole
 from gensim_hilbert.report.layout import principal_plane
@@ -53,6 +54,7 @@ class WordMap:
         self.checksum = checksum_of(self.unit)
         self._process: Any = None
         self._stopped = False
+        self._json: bytes | None = None
         self._lock = threading.Lock()
         found = None if self.path is None else read_layout(self.path, self.checksum, self.size)
         if found is None and self.size <= EXACT_WORDS:
@@ -115,8 +117,17 @@ class WordMap:
         x, y = np.round((plane.places - (low + high) / 2) / scale, DIGITS).T.tolist()
         return {"words": self.model.texts[: self.size], "x": x, "y": y, "method": plane.method, "final": final}
 
-    def paint(self, by: str, word: str | None, difference: np.ndarray | None = None) -> PaintAnswer:
-        """Return one number for each word of the map."""
+    def encoded(self) -> bytes:
+        """Return the same as JSON, which is remembered as soon as the layout is final."""
+        if self._json is None:
+            final, text = self.final, as_json(self.answer())
+            if not final:
+                return text
+            self._json = text
+        return self._json
+
+    def paint(self, by: str, word: str | None, difference: np.ndarray | None = None) -> Steps[dict[str, Any]]:
+        """Return one number for each word of the map, as an array."""
         model = self.model
         if by == "frequency":
             numbers = model.vectors.expandos.get("count")
@@ -131,13 +142,14 @@ class WordMap:
         elif not word:
             raise ValueError(f"by={by} needs a word")
         elif by == "similarity":
-            row = model.row_of(word)
-            values = self.unit @ unit_rows(model.vectors.vectors[row : row + 1])[0]
-        elif model.queries is None:
+            (values,) = yield [Scores(model.like, model.unit(model.row_of(word)), self.size)]
+        elif model.contexts is None:
             raise ValueError(model.subject.without_covectors)
         else:
-            values = all_pmi(model, model.row_of(word), self.size)
-        return {"by": by, "word": word, "values": rounded(values)}
+            row = model.row_of(word)
+            (values,) = yield [Scores(model.contexts, model.vectors.vectors[row], self.size)]
+            values = values + model.shift(row)
+        return {"by": by, "word": word, "values": values}
 
 
 @contextmanager
@@ -157,11 +169,6 @@ def compute(unit: np.ndarray, sender: Any) -> None:
     """Send the layout of words to the process that has asked for it."""
     sender.send(tuple(lay_out(unit)))
     sender.close()
-
-
-def rounded(values: np.ndarray) -> list[float | None]:
-    """Return numbers with three digits, and None for those that JSON does not have."""
-    return [value if np.isfinite(value) else None for value in np.round(values.astype(np.float64), 3).tolist()]
 
 
 # ---------------------------------------------------------------------------------------------------- files

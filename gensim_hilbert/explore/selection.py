@@ -81,16 +81,17 @@ class Space:
         return found
 
     def _best(self, questions: Sequence[Question]) -> list[Found]:
-        candidates: list[np.ndarray | None] = [None] * len(questions)
+        found: list[np.ndarray | None] = [None] * len(questions)
         if self.copy is not None:
-            candidates = self.copy.candidates(questions, self.biases)
-        missing = [k for k, rows in enumerate(candidates) if rows is None]
+            found = self.copy.candidates(questions, self.biases)
+        candidates = {k: rows for k, rows in enumerate(found) if rows is not None}
+        missing = [k for k, rows in enumerate(found) if rows is None]
         step = max(1, SCORES_AT_A_TIME // (2 * max(1, len(self.matrix))))
         for start in range(0, len(missing), step):
             some = missing[start : start + step]
             for k, rows in zip(some, self._best_of_all([questions[k] for k in some]), strict=True):
                 candidates[k] = rows
-        return [self._rescored(question, rows) for question, rows in zip(questions, candidates, strict=True)]
+        return [self._rescored(question, candidates[k]) for k, question in enumerate(questions)]
 
     def _best_of_all(self, questions: Sequence[Question]) -> list[np.ndarray]:
         """Return candidates by the products of all rows."""
