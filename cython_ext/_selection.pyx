@@ -1,8 +1,15 @@
-"""Finds the rows of a matrix that can be among the best ones, by a copy of it in int8."""
+"""Products of a matrix with queries, and the rows that can be among the best ones, by a copy of it in int8."""
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 
+from rows cimport choose_kernels, products
+
 import numpy as np
+
+cdef enum:
+    ROWS_AT_ONCE = 64       # whose numbers stay in the cache while they are multiplied with all queries
+
+choose_kernels()
 
 
 cdef extern from "selection.h" nogil:
@@ -41,6 +48,27 @@ cdef extern from "selection.h" nogil:
 NUMBERS = GH_NUMBERS
 
 
+def multiply(const float[:, ::1] matrix, const float[:, ::1] queries, int64_t start, int64_t stop, float[:, ::1] out):
+    """Write the products of the rows from start to stop with queries: out[query, row]."""
+    cdef float* right[ROWS_AT_ONCE]
+    cdef float** left = <float**> malloc(queries.shape[0] * sizeof(float*))
+    cdef int64_t row
+    cdef int count, k, d = <int> matrix.shape[1]
+    if left == NULL:
+        raise MemoryError("there is no memory for the addresses of queries")
+    with nogil:
+        for k in range(queries.shape[0]):
+            left[k] = <float*> &queries[k, 0]
+        row = start
+        while row < stop:
+            count = <int> min(ROWS_AT_ONCE, stop - row)
+            for k in range(count):
+                right[k] = <float*> &matrix[row + k, 0]
+            products(left, <int> queries.shape[0], right, count, d, &out[0, row], <int> out.shape[1])
+            row += count
+    free(left)
+
+
 def quantise(const float[:, ::1] matrix, const float[::1] factors, float slack, int64_t start, int64_t stop,
              int8_t[:, ::1] rows, float[::1] scales, float[::1] errors):
     """Write the rows from start to stop as int8, each times its factor; return whether all numbers are finite."""
@@ -67,13 +95,13 @@ def select(const int8_t[:, ::1] rows, const float[::1] scales, const float[::1] 
     cdef gh_question* asked = <gh_question*> calloc(count, sizeof(gh_question))
     cdef int16_t* wide = <int16_t*> malloc(GH_ROWS_AT_ONCE * rows.shape[1] * sizeof(int16_t))
     cdef size_t cells = <size_t> GH_ROWS_AT_ONCE * queries.shape[0]
-    cdef int32_t* products = <int32_t*> malloc(cells * sizeof(int32_t))
+    cdef int32_t* sums = <int32_t*> malloc(cells * sizeof(int32_t))
     cdef float* bounds = <float*> malloc(2 * cells * sizeof(float))
     cdef int64_t[:, ::1] candidates = np.empty((count, max(row[3] for row in questions)), dtype=np.int64)
     cdef float[:, ::1] uppers = np.empty((count, candidates.shape[1]), dtype=np.float32)
     cdef float[:, ::1] heaps = np.empty((count, max(row[2] for row in questions)), dtype=np.float32)
     try:
-        if asked == NULL or wide == NULL or products == NULL or bounds == NULL:
+        if asked == NULL or wide == NULL or sums == NULL or bounds == NULL:
             raise MemoryError("there is no memory for the products of a few rows")
         table.rows, table.scales, table.errors = &rows[0, 0], &scales[0], &errors[0]
         table.biases = &biases[0] if biases.shape[0] else NULL
@@ -85,11 +113,11 @@ def select(const int8_t[:, ::1] rows, const float[::1] scales, const float[::1] 
             asked[k].wanted, asked[k].capacity = questions[k, 2], questions[k, 3]
             asked[k].heap, asked[k].upper, asked[k].rows = &heaps[k, 0], &uppers[k, 0], &candidates[k, 0]
         with nogil:
-            gh_select(&table, asked, count, start, stop, wide, products, bounds)
+            gh_select(&table, asked, count, start, stop, wide, sums, bounds)
         found = np.asarray(candidates)
         return [None if asked[k].overflows else found[k, : asked[k].kept] for k in range(count)]
     finally:
         free(asked)
         free(wide)
-        free(products)
+        free(sums)
         free(bounds)

@@ -2,6 +2,7 @@ import numpy as np
 
 NUMBERS: int
 
+def multiply(matrix: np.ndarray, queries: np.ndarray, start: int, stop: int, out: np.ndarray) -> None: ...
 def quantise(
     matrix: np.ndarray,
     factors: np.ndarray,

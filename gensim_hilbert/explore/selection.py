@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from gensim_hilbert._selection import NUMBERS, quantise, select
+from gensim_hilbert._selection import NUMBERS, multiply, quantise, select
 
 QUESTIONS_AT_A_TIME = 64
 SCORES_AT_A_TIME = 1 << 24  # of a search without the copy
@@ -66,10 +66,11 @@ class Space:
         self.divisors = None if divisors is None else np.maximum(divisors, np.finfo(np.float32).tiny)
         self.biases = None if biases is None else np.asarray(biases, dtype=np.float32)
         self.copy: Int8Copy | None = None
+        self.is_plain = bool(matrix.size) and matrix.dtype == np.float32 and matrix.flags.c_contiguous
 
     def make_copy(self) -> None:
         """Make the copy in int8, without which every search reads the whole matrix."""
-        if len(self.matrix) and self.matrix.dtype == np.float32 and self.matrix.flags.c_contiguous:
+        if self.is_plain:
             copy = Int8Copy(self.matrix, self.divisors)
             self.copy = copy if copy.is_finite else None
 
@@ -109,7 +110,12 @@ class Space:
 
     def scores(self, queries: np.ndarray, first: int | None = None) -> np.ndarray:
         """Return the scores of all rows, or of the `first` so many, without shifts: one row per query."""
-        scores = queries @ self.matrix[:first].T
+        rows = self.matrix[:first]
+        if self.is_plain:  # The threads of BLAS would keep all cores busy while they wait for the next product.
+            scores, contiguous = np.empty((len(queries), len(rows)), dtype=np.float32), np.ascontiguousarray(queries)
+            on_all_cores(lambda start, stop: multiply(rows, contiguous, start, stop, scores), len(rows))
+        else:
+            scores = queries @ rows.T
         if self.divisors is not None:
             scores /= self.divisors[:first]
         if self.biases is not None:
@@ -121,7 +127,7 @@ class Space:
         if question.excluded:
             rows = rows[~np.isin(rows, question.excluded)]
         queries = np.array(question.queries, dtype=np.float64)
-        scores = self.matrix[rows].astype(np.float64) @ queries.T
+        scores = np.einsum("kd,qd->kq", self.matrix[rows], queries)  # in float64, and without the threads of BLAS
         if self.divisors is not None:
             scores /= self.divisors[rows, None]
         if self.biases is not None:
