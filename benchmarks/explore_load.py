@@ -97,9 +97,11 @@ async def load(address: str, clients: int, seconds: float, only: str | None) -> 
     await asyncio.gather(*(work() for _ in range(clients)))
     spent = time.process_time() - spent
     everything = [value for some in times.values() for value in some]
-    print(f"{clients} clients for {seconds:g} s, {len(words):,} words: {len(everything) / seconds:,.0f} answers per second, "
-          f"{sum(errors.values())} errors; the clients took {1000 * spent / len(everything):.2f} ms of processor time "
-          "per answer\n")  # fmt: skip
+    print(
+        f"{clients} clients for {seconds:g} s, {len(words):,} words: {len(everything) / seconds:,.0f} answers per "
+        f"second, {sum(errors.values())} errors; the clients took {1000 * spent / len(everything):.2f} ms of "
+        "processor time per answer\n"
+    )
     print("| question | answers | median, ms | 95% | longest |\n|---|---|---|---|---|")
     for name, values in [*sorted(times.items()), ("all", everything)]:
         values.sort()

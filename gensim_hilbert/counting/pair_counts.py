@@ -376,6 +376,10 @@ class PairCounts(FromGraph, Exchanged):
         pair = np.array([[self.vocabulary.id(context)], [self.vocabulary.id(term)]])
         return float(self.counts_of_rows(*pair)[0])
 
+    def map_files(self) -> None:
+        """Map all files now, so that counts stay readable if the store is replaced or removed; not for buckets."""
+        self._store.map_files()
+
     def counts_of_rows(self, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
         """Return the weights of many pairs, given by row numbers."""
         contexts, terms = np.asarray(contexts, dtype=np.int64), np.asarray(terms, dtype=np.int64)

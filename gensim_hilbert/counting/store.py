@@ -136,6 +136,11 @@ class Store:
             )
         return self._maps[row_class]
 
+    def map_files(self) -> None:
+        """Map all shards now: whoever replaces the store later does not change what this object reads."""
+        for row_class in range(self.classes):
+            self._bytes(row_class)
+
     def tile(self, row_class: int, column_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield the stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk.
 

@@ -15,6 +15,7 @@ MOST_TOGETHER = 64  # requests that are answered together
 MOST_WAITING = 2000  # requests; more are refused at once
 ANSWERS_REMEMBERED = 2048
 LONGEST_REMEMBERED = 1 << 14  # bytes
+INSTANT = ("complete", "map", "models")  # answers that take less time than it takes to have them computed elsewhere
 Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
@@ -54,6 +55,8 @@ class Desk:
         if (remembered := self._remembered.get(key)) is not None:
             self._remembered.move_to_end(key)
             return remembered
+        if name in INSTANT and self.explorer.is_prepared:
+            return self.explorer.encoded(name, query)
         if self.explorer.takes_long(name, query):
             return await self._ask_for_long(key, query)
         if len(self._waiting) >= MOST_WAITING:

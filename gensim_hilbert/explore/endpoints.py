@@ -43,6 +43,7 @@ class Explorer:
         self.maps = [
             WordMap(model, path) for model, path in zip(self.models, paths or [None] * len(models), strict=True)
         ]
+        self.is_prepared = False
         self.comparison = lru_cache(None)(self._comparison)
 
     def answer(self, name: str, query: Query) -> Any:
@@ -94,6 +95,9 @@ class Explorer:
         """Make what answers are found by faster; they are the same without."""
         for model in self.models:
             model.prepare()
+        for word_map in self.maps:
+            word_map.encoded()
+        self.is_prepared = True
 
     def stop(self) -> None:
         """End what `start` has begun."""

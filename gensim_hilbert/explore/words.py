@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_hilbert._tokens import all_str
 from gensim_hilbert.counting.association import pmi_intervals
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.explore.selection import Space
@@ -54,10 +55,14 @@ class ExploredModel:
             offsets = self.queries.offsets
             self.contexts = Space(self.queries.covectors, None, None if offsets is None else -offsets[0])
         self.counts: PairCounts | None = self.subject.counts if self.queries is not None else None
-        self.texts = [str(key) for key in self.vectors.index_to_key]
-        self.rows: dict[str, int] = {}
-        for row, text in enumerate(self.texts):
-            self.rows.setdefault(text, row)
+        if self.counts is not None:
+            self.counts.map_files()
+        self.texts: list[str] = self.vectors.index_to_key
+        self.rows: dict[str, int] = self.vectors.key_to_index
+        if not all_str(self.texts):
+            self.texts, self.rows = [str(key) for key in self.texts], {}
+            for row, text in enumerate(self.texts):
+                self.rows.setdefault(text, row)
 
     def __len__(self) -> int:
         return len(self.texts)
