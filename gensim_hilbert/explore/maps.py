@@ -21,12 +21,13 @@ from gensim_hilbert.explore.steps import Scores, Steps
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.files import write_whole
 from gensim_hilbert.report.layout import principal_plane
-from gensim_hilbert.report.plane import EXACT_WORDS, Plane, lay_out
+from gensim_hilbert.report.plane import Plane, lay_out
 from gensim_hilbert.report.words import unit_rows
 
 logger = logging.getLogger(__name__)
 
 WORDS_ON_MAP = 20_000
+WORDS_AT_ONCE = 300  # whose layout takes less time than it takes to start another process
 DIGITS = 4
 PAINTS = ("frequency", "similarity", "pmi", "difference")
 
@@ -57,7 +58,7 @@ class WordMap:
         self._json: bytes | None = None
         self._lock = threading.Lock()
         found = None if self.path is None else read_layout(self.path, self.checksum, self.size)
-        if found is None and self.size <= EXACT_WORDS:
+        if found is None and self.size <= WORDS_AT_ONCE:
             found = self._keep(lay_out(self.unit))
         self.final = found is not None
         self.plane = found or Plane(principal_plane(self.unit), "PCA")
@@ -67,18 +68,22 @@ class WordMap:
         if self.final:
             return
         context = multiprocessing.get_context("spawn")
-        receiver, sender = context.Pipe(duplex=False)
-        self._process = context.Process(target=compute, args=(self.unit, sender), daemon=True)
+        connection, others = context.Pipe()
+        self._process = context.Process(target=compute, args=(others,), daemon=True)
         with ctrl_c_ignored():  # by the other process: this one ends it
             self._process.start()
-        sender.close()
-        threading.Thread(target=self._receive, args=(receiver,), daemon=True).start()
+        others.close()
+        threading.Thread(target=self._receive, args=(connection,), daemon=True).start()
 
-    def _receive(self, receiver: Any) -> None:
-        """Wait for the layout of the other process."""
+    def _receive(self, connection: Any) -> None:
+        """Send the directions of words to the other process, and wait for their layout.
+
+        They are no argument of that process: it would be waited for until it has been loaded.
+        """
         try:
-            found = Plane(*receiver.recv())
-        except EOFError:  # It was ended, or it failed and has said why.
+            connection.send(self.unit)
+            found = Plane(*connection.recv())
+        except (EOFError, OSError):  # It was ended, or it failed and has said why.
             if not self._stopped:
                 logger.warning("the layout of %s was not computed; its map shows principal axes", self.model.name)
             self.final = True
@@ -165,10 +170,10 @@ def ctrl_c_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def compute(unit: np.ndarray, sender: Any) -> None:
-    """Send the layout of words to the process that has asked for it."""
-    sender.send(tuple(lay_out(unit)))
-    sender.close()
+def compute(connection: Any) -> None:
+    """Receive the directions of words from another process, and send it their layout."""
+    connection.send(tuple(lay_out(connection.recv())))
+    connection.close()
 
 
 # ---------------------------------------------------------------------------------------------------- files
