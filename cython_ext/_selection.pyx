@@ -41,7 +41,7 @@ cdef extern from "selection.h" nogil:
         int query_count
 
     void gh_select(const gh_table* table, gh_question* questions, int question_count, int64_t start, int64_t stop,
-                   int16_t* wide, int32_t* products, float* bounds) noexcept
+                   int16_t* wide, int32_t* products, float* lowers, float* uppers) noexcept
     int gh_quantise(const float* row, int d, int n, float factor, float slack, int8_t* out, float* scale,
                     float* error) noexcept
 
@@ -113,7 +113,7 @@ def select(const int8_t[:, ::1] rows, const float[::1] scales, const float[::1] 
             asked[k].wanted, asked[k].capacity = questions[k, 2], questions[k, 3]
             asked[k].heap, asked[k].upper, asked[k].rows = &heaps[k, 0], &uppers[k, 0], &candidates[k, 0]
         with nogil:
-            gh_select(&table, asked, count, start, stop, wide, sums, bounds)
+            gh_select(&table, asked, count, start, stop, wide, sums, bounds, bounds + cells)
         found = np.asarray(candidates)
         return [None if asked[k].overflows else found[k, : asked[k].kept] for k in range(count)]
     finally:

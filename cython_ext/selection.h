@@ -1,6 +1,6 @@
 /* The best rows of a matrix by a copy of it in int8: products with bounds of their errors, and the rows that can be
    among the best ones. Products are of int16 with int16, added up in int32, which compilers make multiply-add
-   instructions of; on x86 the code is compiled for three widths of registers. */
+   instructions of; on x86 the code is compiled for what the machine has. */
 #ifndef GH_SELECTION_H
 #define GH_SELECTION_H
 
@@ -65,43 +65,67 @@ GH_INLINE void gh_sixteen_products(const int16_t* x, const int16_t* p, int n, in
     out[0] = xt; out[1] = yt; out[2] = zt; out[3] = wt;
 }
 
-/* out[q GH_ROWS_AT_ONCE + r] = row r . query q; `wide` holds the rows, of which there are GH_ROWS_AT_ONCE */
-GH_INLINE void gh_block_products_body(const int16_t* wide, const int16_t* queries, int query_count, int groups,
-                                      int32_t* out) {
-    int n = groups * GH_NUMBERS, q = 0, r;
-    for (; q + 4 <= query_count; q += 4)
+/* Write between which numbers the scores of some rows lie, given by their first one: lower[q GH_ROWS_AT_ONCE + r] for
+   row r and query q, and `upper` likewise. There is room for GH_ROWS_AT_ONCE rows in `wide`; those that are not there
+   have an upper bound of minus infinity. */
+GH_INLINE void gh_bounds_body(const gh_table* table, int64_t start, int count, int16_t* wide, int32_t* products,
+                              float* lowers, float* uppers) {
+    int n = table->numbers / GH_NUMBERS * GH_NUMBERS, q = 0, r, k;
+    const int8_t* rows = table->rows + start * n;
+    for (k = 0; k < count * n; k++) wide[k] = rows[k];
+    memset(wide + (size_t) count * n, 0, sizeof(int16_t) * (size_t) (GH_ROWS_AT_ONCE - count) * n);
+    for (; q + 4 <= table->query_count; q += 4)
         for (r = 0; r < GH_ROWS_AT_ONCE; r += 4)
-            gh_sixteen_products(wide + (size_t) r * n, queries + (size_t) q * n, n, out + q * GH_ROWS_AT_ONCE + r);
-    for (; q < query_count; q++)
+            gh_sixteen_products(wide + (size_t) r * n, table->queries + (size_t) q * n, n,
+                                products + q * GH_ROWS_AT_ONCE + r);
+    for (; q < table->query_count; q++)
         for (r = 0; r < GH_ROWS_AT_ONCE; r++)
-            out[q * GH_ROWS_AT_ONCE + r] = gh_one_product(wide + (size_t) r * n, queries + (size_t) q * n, n);
+            products[q * GH_ROWS_AT_ONCE + r] =
+                gh_one_product(wide + (size_t) r * n, table->queries + (size_t) q * n, n);
+    for (q = 0; q < table->query_count; q++) {
+        const float *scales = table->scales + start, *errors = table->errors + start;
+        const float* biases = table->biases ? table->biases + start : 0;
+        const int32_t* from = products + q * GH_ROWS_AT_ONCE;
+        float *lower = lowers + q * GH_ROWS_AT_ONCE, *upper = uppers + q * GH_ROWS_AT_ONCE;
+        float scale = table->query_scales[q], length = table->query_lengths[q], shift = table->query_shifts[q];
+        for (r = 0; r < count; r++) {
+            float added = shift + (biases ? biases[r] : 0.0f);
+            float score = scale * scales[r] * (float) from[r] + added;
+            float error = length * errors[r] + GH_ROUNDING * (fabsf(score) + fabsf(added));
+            lower[r] = score - error;
+            upper[r] = score + error;
+        }
+        for (; r < GH_ROWS_AT_ONCE; r++) lower[r] = upper[r] = -INFINITY;
+    }
 }
 
 #if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("avx2"))) static void gh_block_products_avx2(
-    const int16_t* wide, const int16_t* queries, int query_count, int groups, int32_t* out) {
-    gh_block_products_body(wide, queries, query_count, groups, out);
-}
-__attribute__((target("avx512f,avx512bw,prefer-vector-width=512"))) static void gh_block_products_avx512(
-    const int16_t* wide, const int16_t* queries, int query_count, int groups, int32_t* out) {
-    gh_block_products_body(wide, queries, query_count, groups, out);
-}
+#define GH_BOUNDS_FOR(name, features)                                                                              \
+    __attribute__((target(features))) static void name(const gh_table* table, int64_t start, int count,            \
+                                                       int16_t* wide, int32_t* products, float* lowers,            \
+                                                       float* uppers) {                                            \
+        gh_bounds_body(table, start, count, wide, products, lowers, uppers);                                       \
+    }
+GH_BOUNDS_FOR(gh_bounds_avx2, "avx2")
+GH_BOUNDS_FOR(gh_bounds_avx512, "avx512f,avx512bw,prefer-vector-width=512")
+GH_BOUNDS_FOR(gh_bounds_vnni, "avx512f,avx512bw,avx512vnni,prefer-vector-width=512")
 #endif
+static void gh_bounds(const gh_table* table, int64_t start, int count, int16_t* wide, int32_t* products, float* lowers,
+                      float* uppers) {
+    gh_bounds_body(table, start, count, wide, products, lowers, uppers);
+}
 
-static void gh_block_products(int width, const int16_t* wide, const int16_t* queries, int query_count, int groups,
-                              int32_t* out) {
+typedef void (*gh_bounds_function)(const gh_table*, int64_t, int, int16_t*, int32_t*, float*, float*);
+
+/* The fastest code that this machine can run */
+static gh_bounds_function gh_fastest_bounds(void) {
 #if defined(__GNUC__) && defined(__x86_64__)
-    if (width == 16 && __builtin_cpu_supports("avx512bw")) {
-        gh_block_products_avx512(wide, queries, query_count, groups, out);
-        return;
-    }
-    if (width >= 8) {
-        gh_block_products_avx2(wide, queries, query_count, groups, out);
-        return;
-    }
+    int width = gh_widest(16);
+    if (width == 16 && __builtin_cpu_supports("avx512bw"))
+        return __builtin_cpu_supports("avx512vnni") ? gh_bounds_vnni : gh_bounds_avx512;
+    if (width >= 8) return gh_bounds_avx2;
 #endif
-    (void) width;
-    gh_block_products_body(wide, queries, query_count, groups, out);
+    return gh_bounds;
 }
 
 /* Put a lower bound in the place of the lowest one in the heap */
@@ -146,7 +170,12 @@ static void gh_drop_candidates(gh_question* question) {
 
 /* Look at the scores of some rows, given by their bounds */
 static void gh_look(gh_question* question, const float* lower, const float* upper, int count, int64_t start) {
-    int r;
+    int r, any = 0;
+    if (question->seen == question->wanted) {  /* Hardly ever is there a candidate among a few rows. */
+        float least = question->heap[0];
+        for (r = 0; r < GH_ROWS_AT_ONCE; r++) any |= upper[r] >= least;
+        if (!any) return;
+    }
     for (r = 0; r < count && !question->overflows; r++) {
         if (question->seen == question->wanted && !(upper[r] >= question->heap[0])) continue;
         if (question->kept == question->capacity) {
@@ -163,37 +192,21 @@ static void gh_look(gh_question* question, const float* lower, const float* uppe
 }
 
 /* Find the candidates of all questions among the rows from start to stop. `wide` has room for GH_ROWS_AT_ONCE rows,
-   `products` and `bounds` for that number times the number of queries, `bounds` twice. */
+   `products`, `lowers` and `uppers` for that number times the number of queries. */
 static void gh_select(const gh_table* table, gh_question* questions, int question_count, int64_t start, int64_t stop,
-                      int16_t* wide, int32_t* products, float* bounds) {
-    int n = table->numbers, width = gh_widest(16), count, q, r, k;
-    float* uppers = bounds + (size_t) table->query_count * GH_ROWS_AT_ONCE;
+                      int16_t* wide, int32_t* products, float* lowers, float* uppers) {
+    gh_bounds_function bounds = gh_fastest_bounds();
+    int count, q, r;
     for (; start < stop; start += GH_ROWS_AT_ONCE) {
-        const float *scales = table->scales + start, *errors = table->errors + start;
-        const int8_t* rows = table->rows + start * n;
         count = stop - start < GH_ROWS_AT_ONCE ? (int) (stop - start) : GH_ROWS_AT_ONCE;
-        for (k = 0; k < count * n; k++) wide[k] = rows[k];
-        memset(wide + (size_t) count * n, 0, sizeof(int16_t) * (size_t) (GH_ROWS_AT_ONCE - count) * n);
-        gh_block_products(width, wide, table->queries, table->query_count, n / GH_NUMBERS, products);
-        for (q = 0; q < table->query_count; q++) {
-            const int32_t* from = products + q * GH_ROWS_AT_ONCE;
-            float *lower = bounds + q * GH_ROWS_AT_ONCE, *upper = uppers + q * GH_ROWS_AT_ONCE;
-            float scale = table->query_scales[q], length = table->query_lengths[q], shift = table->query_shifts[q];
-            for (r = 0; r < count; r++) {
-                float added = shift + (table->biases ? table->biases[start + r] : 0.0f);
-                float score = scale * scales[r] * (float) from[r] + added;
-                float error = length * errors[r] + GH_ROUNDING * (fabsf(score) + fabsf(added));
-                lower[r] = score - error;
-                upper[r] = score + error;
-            }
-        }
+        bounds(table, start, count, wide, products, lowers, uppers);
         for (q = 0; q < question_count; q++) {
-            float* lower = bounds + questions[q].first * GH_ROWS_AT_ONCE;
+            float* lower = lowers + questions[q].first * GH_ROWS_AT_ONCE;
             float* upper = uppers + questions[q].first * GH_ROWS_AT_ONCE;
             if (questions[q].last != questions[q].first) {  /* Each query belongs to one question: write into it. */
-                const float* other_lower = bounds + questions[q].last * GH_ROWS_AT_ONCE;
+                const float* other_lower = lowers + questions[q].last * GH_ROWS_AT_ONCE;
                 const float* other_upper = uppers + questions[q].last * GH_ROWS_AT_ONCE;
-                for (r = 0; r < count; r++) {
+                for (r = 0; r < GH_ROWS_AT_ONCE; r++) {
                     lower[r] = lower[r] < other_lower[r] ? lower[r] : other_lower[r];
                     upper[r] = upper[r] < other_upper[r] ? upper[r] : other_upper[r];
                 }
