@@ -21,6 +21,7 @@ from gensim_hilbert._selection import NUMBERS, multiply, quantise, select
 QUESTIONS_AT_A_TIME = 64
 SCORES_AT_A_TIME = 1 << 24  # of a search without the copy
 LEAST_ROWS = 8192  # for one thread
+MANY_QUESTIONS = 4  # that one thread answers
 LARGEST_SUM = 2**31 - 1  # of products, in int32
 LARGEST_INT8, LARGEST_INT16 = 127, 2**15 - 1
 ROUNDING = 1e-5  # relative error of what is computed in float32, with a margin
@@ -113,7 +114,7 @@ class Space:
         rows = self.matrix[:first]
         if self.is_plain:  # The threads of BLAS would keep all cores busy while they wait for the next product.
             scores, contiguous = np.empty((len(queries), len(rows)), dtype=np.float32), np.ascontiguousarray(queries)
-            on_all_cores(lambda start, stop: multiply(rows, contiguous, start, stop, scores), len(rows))
+            on_all_cores(lambda start, stop: multiply(rows, contiguous, start, stop, scores), len(rows), len(queries))
         else:
             scores = queries @ rows.T
         if self.divisors is not None:
@@ -178,7 +179,7 @@ class Int8Copy:
                 numbers, scales, norms, shifts.astype(np.float32), asked, start, stop,
             )  # fmt: skip
 
-        parts = on_all_cores(work, len(self.rows))
+        parts = on_all_cores(work, len(self.rows), len(questions))
         found: list[np.ndarray | None] = []
         for some in zip(*parts, strict=True):
             known = [rows for rows in some if rows is not None]
@@ -192,10 +193,14 @@ def cores() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="selection")
 
 
-def on_all_cores(work: Callable[[int, int], Result], count: int) -> list[Result]:
-    """Call a function for ranges of rows, which make up all of them, one per core."""
-    parts = max(1, min(os.cpu_count() or 1, count // LEAST_ROWS))
+def on_all_cores(work: Callable[[int, int], Result], count: int, questions: int = 1) -> list[Result]:
+    """Call a function for ranges of rows, which make up all of them, one per core.
+
+    Many questions at once are a sign that the other cores have enough to do with sending answers: there is one range.
+    """
+    parts = max(1, min(os.cpu_count() or 1, count // LEAST_ROWS)) if questions < MANY_QUESTIONS else 1
     ends = [count * part // parts for part in range(parts + 1)]
     if parts == 1:
         return [work(0, count)]
-    return list(cores().map(work, ends[:-1], ends[1:]))
+    others = [cores().submit(work, start, stop) for start, stop in zip(ends[1:-1], ends[2:], strict=True)]
+    return [work(0, ends[1]), *(other.result() for other in others)]

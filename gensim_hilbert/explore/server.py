@@ -27,7 +27,9 @@ def require_server() -> None:
 
 def listen(port: int = 0) -> socket.socket:
     """Return a socket that listens on 127.0.0.1, on a free port unless one is asked for."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends packets without delay (TCP_NODELAY) only if the socket says that it is one of TCP. Otherwise the
+    # second packet of an answer waits for 40 ms until the first one is acknowledged.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))

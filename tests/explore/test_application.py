@@ -182,6 +182,18 @@ def test_clients_that_do_not_send_or_read_do_not_keep_others_waiting(address):
             other.close()
 
 
+def test_the_parts_of_an_answer_do_not_wait_for_each_other(address):
+    parts, times = urllib.parse.urlsplit(address), []
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    for _ in range(20):
+        start = time.monotonic()
+        connection.request("GET", f"{parts.path}api/complete?prefix=po")
+        connection.getresponse().read()
+        times.append(time.monotonic() - start)
+    connection.close()
+    assert min(times) < 0.03  # With Nagle's algorithm, none takes less than 40 ms.
+
+
 def test_many_requests_at_once(address):
     words = ask(address, "complete", prefix="p", n=50)[1]["words"]
     with ThreadPoolExecutor(50) as pool:
