@@ -17,6 +17,7 @@ from gensim_hilbert.explore.maps import WordMap
 from gensim_hilbert.explore.steps import Steps, alone, together
 from gensim_hilbert.explore.words import ExploredModel
 
+FIRST_PAGE_SECONDS = 0.7  # in which the cores are left to the first page
 Query = Mapping[str, str]
 
 
@@ -89,7 +90,9 @@ class Explorer:
         """Begin to compute the layouts that are not known yet, and what makes answers faster."""
         for word_map in self.maps:
             word_map.start()
-        threading.Thread(target=self.prepare, daemon=True).start()
+        timer = threading.Timer(FIRST_PAGE_SECONDS, self.prepare)
+        timer.daemon = True
+        timer.start()
 
     def prepare(self) -> None:
         """Make what answers are found by faster; they are the same without."""

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -202,5 +203,5 @@ def on_all_cores(work: Callable[[int, int], Result], count: int, questions: int 
     ends = [count * part // parts for part in range(parts + 1)]
     if parts == 1:
         return [work(0, count)]
-    others = [cores().submit(work, start, stop) for start, stop in zip(ends[1:-1], ends[2:], strict=True)]
+    others = [cores().submit(work, start, stop) for start, stop in pairwise(ends[1:])]
     return [work(0, ends[1]), *(other.result() for other in others)]
