@@ -72,6 +72,9 @@ class BucketStore(Store):
                 self._fetch(row_class)
         return self.directory
 
+    def map_files(self) -> None:
+        """Do nothing: shards are fetched when they are needed."""
+
     def _bytes(self, row_class: int) -> np.ndarray:
         with self._lock:
             self._fetch(row_class)

@@ -376,15 +376,16 @@ class PairCounts(FromGraph, Exchanged):
         pair = np.array([[self.vocabulary.id(context)], [self.vocabulary.id(term)]])
         return float(self.counts_of_rows(*pair)[0])
 
+    def map_files(self) -> None:
+        """Map all files now, so that counts stay readable if the store is replaced or removed; not for buckets."""
+        self._store.map_files()
+
     def counts_of_rows(self, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """Return the weights of many pairs, given by row numbers; each part of the table is read once."""
-        found, n = np.zeros(len(contexts)), self._store.classes
-        parts = contexts % n * n + terms % n
-        for part in np.unique(parts).tolist():
-            table = self.compressed(part // n, part % n, n)
-            for k in np.flatnonzero(parts == part).tolist():
-                row = slice(*table.starts[contexts[k] // n : contexts[k] // n + 2])
-                found[k] = table.values[row][table.columns[row] == terms[k] // n].sum()
+        """Return the weights of many pairs, given by row numbers."""
+        contexts, terms = np.asarray(contexts, dtype=np.int64), np.asarray(terms, dtype=np.int64)
+        found = self._store.counts_of(contexts, terms)
+        if self._keep is not None:
+            found *= self._keep[contexts] * self._keep[terms]
         return found
 
     @overload

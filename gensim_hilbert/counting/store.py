@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gensim_hilbert._lookup import look_up
 from gensim_hilbert._merge import count_rows, place_entries, tile_numbers
 from gensim_hilbert.counting.layout import (
     FORMAT,
@@ -95,6 +96,7 @@ class Store:
         self._chunks = index
         self._tile_starts = np.searchsorted(index[:, 0] * self.classes + index[:, 1], np.arange(self.classes**2 + 1))
         self._maps: dict[int, np.ndarray] = {}
+        self._checked: set[int] = set()  # tiles in which pairs have been looked up
         self.marginals_scaled = read_array(self.directory / MARGINALS, "<u8", (2, self.size))
         check_sizes(self.manifest, self.size, self.marginals_scaled, index, self.directory / MANIFEST)
         self._number = number_dtype(self.size, self.classes)
@@ -133,6 +135,11 @@ class Store:
                 np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
             )
         return self._maps[row_class]
+
+    def map_files(self) -> None:
+        """Map all shards now: whoever replaces the store later does not change what this object reads."""
+        for row_class in range(self.classes):
+            self._bytes(row_class)
 
     def tile(self, row_class: int, column_class: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield the stored (rows, columns, counts) of a tile, numbered as in the whole table, chunk by chunk.
@@ -203,6 +210,26 @@ class Store:
                     else:
                         mine = (rows % n == i) & (columns % n == j)
                         yield rows[mine], columns[mine], counts[mine]
+
+    def counts_of(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the counts of many pairs. A tile is checked when it is first looked into, and then searched."""
+        if self.mirrored:
+            rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+        n, found = self.classes, np.zeros(len(rows))
+        tiles = rows % n * n + columns % n
+        order = np.argsort(tiles, kind="stable")
+        keys, starts = np.unique(tiles[order], return_index=True)
+        for key, start, end in zip(keys.tolist(), starts, [*starts[1:], len(order)], strict=False):
+            some = order[start:end]
+            if key not in self._checked:
+                for _ in self.tile(key // n, key % n):
+                    pass
+                self._checked.add(key)
+            chunks = self._chunks[self._tile_starts[key] : self._tile_starts[key + 1]]
+            counts = np.zeros(len(some))
+            look_up(self._bytes(key // n), chunks, self._number.itemsize, rows[some] // n, columns[some] // n, counts)
+            found[some] = counts
+        return found / self.scale
 
     def verify(self) -> None:
         """Check every byte against its checksum."""

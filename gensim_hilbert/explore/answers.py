@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 import numpy as np
 
+from gensim_hilbert.explore.selection import Found, Question
 from gensim_hilbert.explore.shapes import (
     Completions,
-    Context,
+    Evidence,
     Like,
     PairAnswer,
     SharedContext,
@@ -18,13 +18,16 @@ from gensim_hilbert.explore.shapes import (
     SumAnswer,
     WordAnswer,
 )
+from gensim_hilbert.explore.steps import Counted, InSteps, Need, Scores, Search, Steps
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.markup import number
-from gensim_hilbert.queries import similar
 
 MOST_WORDS = 100  # in one answer
 LONGEST_TEXT = 2000  # characters
+MOST_IN_A_SUM = 100
 SHARED_CONTEXTS = 12
+SHORTEST = 1e-12  # length by which a vector is divided
+NOTHING = Found(np.empty(0, dtype=np.int64), np.empty((0, 1)))
 TOKENS = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
 
@@ -33,44 +36,57 @@ def complete(model: ExploredModel, prefix: str, limit: int = 12) -> Completions:
     return {"words": model.complete(prefix, checked(limit))}
 
 
-def word(model: ExploredModel, name: str, limit: int = 20) -> WordAnswer:
+@InSteps
+def word(model: ExploredModel, name: str, limit: int = 20) -> Steps[WordAnswer]:
     """Return the words like a word and those that go with it."""
     limit = checked(limit)
     row = model.row_of(name)
-    key = model.vectors.index_to_key[row]
-    like = neighbours(similar(model.vectors, [key], limit)[0])
+    like, contexts = yield from neighbours(model, row, limit)
+    evidence: list[Evidence]
+    (evidence,) = yield [Counted(model, contexts.rows.tolist(), [row] * len(contexts.rows))]
     return {
         "word": model.texts[row],
         "rank": row + 1,
         "occurrences": model.occurrences(row),
-        "like": like,
-        "with_it": contexts(model, row, limit),
+        "like": named(model, like),
+        "with_it": [
+            {"word": model.texts[other], "pmi": pmi, **facts}
+            for other, pmi, facts in zip(contexts.rows, contexts.scores[:, 0].tolist(), evidence, strict=True)
+        ],
     }
 
 
-def contexts(model: ExploredModel, row: int, limit: int) -> list[Context]:
-    """Return the words with the highest fitted PMI with a word, and what was counted of each; empty without PMI."""
-    if model.queries is None:
-        return []
-    found = model.queries.cooccurring([model.vectors.index_to_key[row]], limit)[0]
-    rows = [model.vectors.get_index(other) for other, _ in found]
-    evidence = model.evidence(rows, [row] * len(rows))
-    return [
-        {"word": str(other), "pmi": float(pmi), **facts} for (other, pmi), facts in zip(found, evidence, strict=True)
-    ]
+def neighbours(model: ExploredModel, row: int, limit: int) -> Steps[tuple[Found, Found]]:
+    """Return the words like a word, and the contexts with the highest fitted PMI; none without PMI."""
+    needs = [Search(model.like, Question((model.unit(row),), limit, excluded=(row,)))]
+    if model.contexts is not None:
+        question = Question((model.vectors.vectors[row],), limit, (model.shift(row),))
+        needs.append(Search(model.contexts, question))
+    found = yield needs
+    return found[0], found[1] if model.contexts is not None else NOTHING
 
 
-def pair(model: ExploredModel, context: str, term: str) -> PairAnswer:
+@InSteps
+def pair(model: ExploredModel, context: str, term: str) -> Steps[PairAnswer]:
     """Return what is known of two words together."""
     i, j = model.row_of(context), model.row_of(term)
-    keys = model.vectors.index_to_key
-    facts = model.evidence([i], [j])[0]
+    needs: list[Need] = [Counted(model, [i], [j])]
     fitted = psi = None
-    shared: list[SharedContext] = []
     if model.queries is not None:
-        fitted = float(model.queries.pmi(keys[i], keys[j]))
-        psi = float(model.queries.covectors[i] @ model.vectors.vectors[j])
-        shared = shared_contexts(model, i, j)
+        assert model.contexts is not None
+        vectors = model.vectors.vectors
+        psi = float(model.queries.covectors[i] @ vectors[j])
+        fitted = float(model.queries.pmi_of_rows(np.array([i]), np.array([j]))[0])
+        # Contexts of both words: those whose lower PMI of the two is highest.
+        shifts, rows = (model.shift(i), model.shift(j)), tuple({i, j})
+        needs.append(Search(model.contexts, Question((vectors[i], vectors[j]), SHARED_CONTEXTS, shifts, rows)))
+    facts: Evidence
+    (facts,), *found = yield needs
+    shared: list[SharedContext] = [
+        {"word": model.texts[row], "pmi_context": pmi_context, "pmi_term": pmi_term}
+        for part in found
+        for row, (pmi_context, pmi_term) in zip(part.rows, part.scores.tolist(), strict=True)
+    ]
     pmi = facts["counted"] if facts["counted"] is not None else fitted
     if facts["count"] == 0:
         pmi = None
@@ -78,7 +94,7 @@ def pair(model: ExploredModel, context: str, term: str) -> PairAnswer:
     return {
         "context": model.texts[i],
         "term": model.texts[j],
-        "cosine": float(model.vectors.similarity(keys[i], keys[j])),
+        "cosine": float(model.unit(i) @ model.unit(j)),
         "pmi": fitted,
         "psi": psi,
         **facts,
@@ -101,31 +117,6 @@ def sentence(model: ExploredModel, context: str, term: str, times: float | None,
     if times >= 1:
         return f"{verb}{context} is near {term} {number(times, 1)} times as often as by chance."
     return f"{verb}{context} is near {term} {number(1 / times, 1)} times more rarely than by chance."
-
-
-def shared_contexts(model: ExploredModel, one: int, other: int) -> list[SharedContext]:
-    """Return the contexts that go with both words: those whose lower PMI of the two is highest."""
-    queries = model.queries
-    assert queries is not None
-    pmi = [all_pmi(model, row) for row in (one, other)]
-    both = np.minimum(*pmi)
-    both[[one, other]] = -np.inf
-    count = min(SHARED_CONTEXTS, max(0, len(both) - 2))
-    rows = np.argpartition(-both, count - 1)[:count] if count else np.empty(0, dtype=np.int64)
-    rows = rows[np.argsort(-both[rows], kind="stable")]
-    return [
-        {"word": model.texts[row], "pmi_context": float(pmi[0][row]), "pmi_term": float(pmi[1][row])} for row in rows
-    ]
-
-
-def all_pmi(model: ExploredModel, term: int, first: int | None = None) -> np.ndarray:
-    """Return the fitted PMI of all contexts, or of the `first` so many, with a term."""
-    queries = model.queries
-    assert queries is not None
-    scores = queries.covectors[:first] @ model.vectors.vectors[term] - queries.psi_offset
-    if queries.offsets is not None:
-        scores = scores - queries.offsets[0][:first] - queries.offsets[1][term]
-    return np.asarray(scores)
 
 
 # ---------------------------------------------------------------------------------------------------- sums
@@ -151,15 +142,20 @@ def parse_sum(expression: str) -> tuple[list[str], list[str]]:
     return positive, negative
 
 
-def word_sum(model: ExploredModel, expression: str, limit: int = 20) -> SumAnswer:
+@InSteps
+def word_sum(model: ExploredModel, expression: str, limit: int = 20) -> Steps[SumAnswer]:
     """Return the words near a sum of vectors of length 1, without those of the sum itself (3CosAdd)."""
     limit = checked(limit)
     positive, negative = parse_sum(short(expression))
+    if len(positive) + len(negative) > MOST_IN_A_SUM:
+        raise ValueError(f"a sum can have {MOST_IN_A_SUM} words, got {len(positive) + len(negative)}")
     rows = [[model.row_of(part) for part in parts] for parts in (positive, negative)]
-    keys: list[list[Any]] = [[model.vectors.index_to_key[row] for row in part] for part in rows]
-    found = model.vectors.most_similar(positive=keys[0], negative=keys[1], topn=limit)
+    total = sum((model.unit(row) for row in rows[0]), np.zeros(model.vectors.vector_size, dtype=np.float64))
+    total = total - sum(model.unit(row) for row in rows[1])
+    total /= max(float(np.linalg.norm(total)), SHORTEST)
+    found = yield [Search(model.like, Question((total,), limit, excluded=tuple({*rows[0], *rows[1]})))]
     names = [[model.texts[row] for row in part] for part in rows]
-    return {"positive": names[0], "negative": names[1], "like": neighbours(found)}
+    return {"positive": names[0], "negative": names[1], "like": named(model, found[0])}
 
 
 # ---------------------------------------------------------------------------------------------------- sentences
@@ -172,7 +168,8 @@ def tokens_of(model: ExploredModel, text: str) -> list[str]:
     return TOKENS.findall(text)
 
 
-def substitute(model: ExploredModel, text: str, position: int | None, limit: int = 20) -> SubstituteAnswer:
+@InSteps
+def substitute(model: ExploredModel, text: str, position: int | None, limit: int = 20) -> Steps[SubstituteAnswer]:
     """Return what could stand in a place of a sentence.
 
     With covectors these are the most probable words given the words within the window around the place, whatever stands
@@ -194,35 +191,44 @@ def substitute(model: ExploredModel, text: str, position: int | None, limit: int
     if not 0 <= position < len(tokens):
         raise ValueError(f"position must be from 0 to {len(tokens) - 1}, got {position}")
     own = rows[position]
-    found: list[tuple[Any, float]] = []
+    found: list[tuple[int, float]] = []
     if model.queries is None:
         if own is not None:
-            found = similar(model.vectors, [model.vectors.index_to_key[own]], limit)[0]
+            needs = [Search(model.like, Question((model.unit(own),), limit, excluded=(own,)))]
+            ((nearest, cosines),) = yield needs
+            found = list(zip(nearest.tolist(), cosines[:, 0].tolist(), strict=True))
     else:
         window = int(getattr(model.model, "window", 5))
         around = rows[max(0, position - window) : position] + rows[position + 1 : position + 1 + window]
         known = [row for row in around if row is not None]
         if known:
-            found = model.queries.predict(known, frequencies(model), limit)
-    answer["substitutes"] = [{"word": str(key), "probability": float(value)} for key, value in found]
+            (scores,) = yield [Scores(model.terms, model.queries.covectors[known].sum(axis=0))]
+            found = most_probable(model, scores, len(known), limit)
+    answer["substitutes"] = [{"word": model.texts[row], "probability": value} for row, value in found]
     return answer
 
 
-def frequencies(model: ExploredModel) -> np.ndarray:
-    """Return the share of each word in the text; all the same if the vectors do not tell."""
-    if hasattr(model.model, "term_frequencies"):
-        return np.asarray(model.model.term_frequencies())
-    numbers = model.vectors.expandos.get("count")
-    numbers = np.ones(len(model)) if numbers is None else np.asarray(numbers, dtype=np.float64)
-    return np.asarray(numbers / max(1.0, float(numbers.sum())))
+def most_probable(model: ExploredModel, scores: np.ndarray, contexts: int, limit: int) -> list[tuple[int, float]]:
+    """Return the most probable terms, given the products of the sum of so many contexts: p_j exp(sum of PMI_ij)."""
+    assert model.queries is not None
+    logits = scores + model.log_frequencies
+    if model.queries.offsets is not None:
+        logits -= contexts * model.queries.offsets[1]
+    logits -= logits.max()
+    limit = min(limit, len(logits))
+    rows = np.argpartition(-logits, limit - 1)[:limit]
+    rows = rows[np.lexsort([rows, -logits[rows]])]
+    probabilities = np.exp(logits[rows]) / np.exp(logits).sum()
+    return list(zip(rows.tolist(), probabilities.tolist(), strict=True))
 
 
 # ---------------------------------------------------------------------------------------------------- checks
 
 
-def neighbours(found: list[tuple[Any, float]]) -> list[Like]:
-    """Return neighbours with their names as text."""
-    return [{"word": str(key), "cosine": float(cosine)} for key, cosine in found]
+def named(model: ExploredModel, found: Found) -> list[Like]:
+    """Return neighbours by their names."""
+    rows, cosines = found.rows.tolist(), found.scores[:, 0].tolist()
+    return [{"word": model.texts[row], "cosine": cosine} for row, cosine in zip(rows, cosines, strict=True)]
 
 
 def checked(limit: int) -> int:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import logging
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
-from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer, as_json
+from gensim_hilbert.explore.desk import BusyError, Desk
+from gensim_hilbert.explore.encoding import as_json
+from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer
 from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+logger = logging.getLogger(__name__)
+
+API = "/api/"
+LONGEST_QUERY = 16_000  # bytes: four times the longest sentence, with every character escaped
 STATIC = Path(__file__).parent / "static"
 HEADERS = {
     "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -22,6 +29,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
+ADDED_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Gate:
@@ -54,8 +62,7 @@ class Gate:
 
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *added]}
+                message = {**message, "headers": [*message["headers"], *ADDED_HEADERS]}
             await send(message)
 
         path = "/" + rest
@@ -70,41 +77,61 @@ async def refuse(send: Send) -> None:
     await send({"type": "http.response.body", "body": text})
 
 
+class Api:
+    """Answers the endpoints, which come by the path /ENDPOINT."""
+
+    def __init__(self, explorer: Explorer):
+        self.desk = Desk(explorer)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        status, body = await self.answer(scope)
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 405:
+            headers.append((b"allow", b"GET, HEAD"))
+        if status == 503:
+            headers.append((b"retry-after", b"1"))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+    async def answer(self, scope: Scope) -> tuple[int, bytes]:
+        """Return the status and the body of an answer."""
+        name = scope["path"].removeprefix(API)
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, as_json({"error": f"the explorer only answers GET, got {scope['method']}"})
+        if name not in ENDPOINTS:
+            return 404, as_json({"error": f"there is no endpoint {name!r}"})
+        if len(scope["query_string"]) > LONGEST_QUERY:
+            return 414, as_json({"error": f"a query must have at most {LONGEST_QUERY:,} bytes"})
+        try:
+            query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+            return 200, await self.desk.ask(name, query)
+        except UnknownWordError as error:
+            return 404, as_json({"error": str(error.args[0])})
+        except ValueError as error:
+            return 400, as_json({"error": str(error)})
+        except BusyError as error:
+            return 503, as_json({"error": str(error)})
+        except Exception as error:
+            logger.exception("the question %s could not be answered", name)
+            return 500, as_json({"error": f"this could not be answered: {error}"})
+
+
 def application(explorer: Explorer, token: str, port: int) -> ASGIApp:
     """Return the ASGI application; its paths are /TOKEN/, /TOKEN/static/FILE and /TOKEN/api/ENDPOINT."""
-    from anyio import CapacityLimiter, to_thread
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    limiters: list[CapacityLimiter] = []  # made in the loop that it belongs to
-
-    async def answer(request: Request) -> Response:
-        if not limiters:
-            # More threads than cores would only compete for memory.
-            limiters.append(CapacityLimiter(max(2, os.cpu_count() or 1)))
-        name = request.path_params["name"]
-        if name not in ENDPOINTS:
-            return json_response({"error": f"there is no endpoint {name!r}"}, 404)
-        try:
-            body = await to_thread.run_sync(explorer.encoded, name, dict(request.query_params), limiter=limiters[0])
-        except UnknownWordError as error:
-            return json_response({"error": str(error.args[0])}, 404)
-        except ValueError as error:
-            return json_response({"error": str(error)}, 400)
-        return Response(body, media_type="application/json")
-
-    def json_response(value: Any, status: int) -> Response:
-        return Response(as_json(value), status, media_type="application/json")
-
     async def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
 
-    routes = [
-        Route("/", page),
-        Route("/api/{name}", answer),
-        Mount("/static", StaticFiles(directory=STATIC)),
-    ]
-    return Gate(Starlette(routes=routes), token, port)
+    pages, api = Starlette(routes=[Route("/", page), Mount("/static", StaticFiles(directory=STATIC))]), Api(explorer)
+
+    async def either(scope: Scope, receive: Receive, send: Send) -> None:
+        # Questions do not take the way through routes and middleware, which would double what they cost.
+        await (api if scope.get("path", "").startswith(API) else pages)(scope, receive, send)
+
+    return Gate(either, token, port)

@@ -7,11 +7,11 @@ from itertools import islice
 
 import numpy as np
 
-from gensim_hilbert.explore.answers import checked, neighbours
+from gensim_hilbert.explore.answers import checked, named, neighbours
 from gensim_hilbert.explore.maps import WORDS_ON_MAP
-from gensim_hilbert.explore.shapes import Changed, CompareAnswer, Like, ModelNeighbours
+from gensim_hilbert.explore.shapes import Changed, CompareAnswer, ModelNeighbours
+from gensim_hilbert.explore.steps import Steps
 from gensim_hilbert.explore.words import ExploredModel
-from gensim_hilbert.queries import similar
 from gensim_hilbert.report.words import unit_rows
 
 CANDIDATES = 5000  # shared words among which neighbours are looked for
@@ -46,7 +46,7 @@ class Comparison:
             values[row] = 1 - len(set(first.tolist()) & set(second.tolist())) / count
         return values
 
-    def answer(self, word: str | None, limit: int = 20) -> CompareAnswer:
+    def answer(self, word: str | None, limit: int = 20) -> Steps[CompareAnswer]:
         """Return the neighbours of a word that were lost, gained and kept; without a word, the words that differ."""
         limit = checked(limit)
         nothing: ModelNeighbours = {"like": [], "with_it": []}
@@ -56,7 +56,9 @@ class Comparison:
                 "word": None, "shared": len(self.shared), "lost": nothing, "gained": nothing, "kept": [],
                 "changed": changed,
             }  # fmt: skip
-        found = [self.near(model, word, limit) for model in (self.one, self.other)]
+        found = []
+        for model in (self.one, self.other):
+            found.append((yield from self.near(model, word, limit)))
         names = [{kind: {near["word"] for near in part[kind]} for kind in part} for part in found]  # type: ignore[literal-required]
         lost, gained = (
             ModelNeighbours(
@@ -70,15 +72,17 @@ class Comparison:
             "word": word, "shared": len(self.shared), "lost": lost, "gained": gained, "kept": kept, "changed": [],
         }  # fmt: skip
 
-    def near(self, model: ExploredModel, word: str, limit: int) -> ModelNeighbours:
+    def near(self, model: ExploredModel, word: str, limit: int) -> Steps[ModelNeighbours]:
         """Return the neighbours of a word in one model, among the words that both models have."""
-        texts = self.one.rows.keys() & self.other.rows.keys() if len(self.shared) < len(model) else model.rows.keys()
-        key = model.vectors.index_to_key[model.row_of(word)]
-        asked = min(len(model) - 1, 10 * limit)
-        found: list[list[Like]] = [neighbours(similar(model.vectors, [key], asked)[0]) if asked else []]
-        found.append([] if model.queries is None else neighbours(model.queries.cooccurring([key], asked)[0]))
-        like, with_it = (list(islice((near for near in part if near["word"] in texts), limit)) for part in found)
+        found = yield from neighbours(model, model.row_of(word), 10 * limit)
+        like, with_it = (
+            list(islice((near for near in named(model, part) if self.is_shared(near["word"])), limit)) for part in found
+        )
         return {"like": like, "with_it": with_it}
+
+    def is_shared(self, text: str) -> bool:
+        """Tell whether both models have a word."""
+        return text in self.one.rows and text in self.other.rows
 
     def most_changed(self, limit: int) -> list[Changed]:
         """Return the words whose neighbours differ most, of equal ones the most frequent first."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gensim_hilbert.explore import answers
 from gensim_hilbert.explore.comparison import Comparison
+from gensim_hilbert.explore.encoding import as_json, rounded
 from gensim_hilbert.explore.maps import WordMap
+from gensim_hilbert.explore.steps import Steps, alone, together
 from gensim_hilbert.explore.words import ExploredModel
 
-ANSWERS_REMEMBERED = 2048
+FIRST_PAGE_SECONDS = 0.7  # in which the cores are left to the first page
 Query = Mapping[str, str]
 
 
@@ -41,31 +44,63 @@ class Explorer:
         self.maps = [
             WordMap(model, path) for model, path in zip(self.models, paths or [None] * len(models), strict=True)
         ]
+        self.is_prepared = False
         self.comparison = lru_cache(None)(self._comparison)
-        self._remembered = lru_cache(ANSWERS_REMEMBERED)(self._encoded)
 
     def answer(self, name: str, query: Query) -> Any:
         """Return the answer of an endpoint; raises a KeyError for unknown words, a ValueError for other mistakes."""
-        if name not in ENDPOINTS:
-            raise ValueError(f"there is no endpoint {name!r}; there are {', '.join(ENDPOINTS)}")
-        return ENDPOINTS[name](self, query)
+        found = alone(self.steps(name, query))
+        if isinstance(found, dict):
+            return {key: rounded(part) if isinstance(part, np.ndarray) else part for key, part in found.items()}
+        return found
 
     def encoded(self, name: str, query: Query) -> bytes:
-        """Return the answer as JSON; short ones are remembered."""
-        if name in ("map", "paint"):
-            return as_json(self.answer(name, query))
-        return self._remembered(name, tuple(sorted(query.items())))
+        """Return the answer as JSON."""
+        found = self.encoded_together([(name, query)])[0]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-    def _encoded(self, name: str, query: tuple[tuple[str, str], ...]) -> bytes:
-        return as_json(self.answer(name, dict(query)))
+    def encoded_together(self, questions: Sequence[tuple[str, Query]]) -> list[bytes | Exception]:
+        """Return answers as JSON, computed together; in the place of one that fails, its error."""
+        return together([self._encoded_steps(name, query) for name, query in questions])
+
+    def _encoded_steps(self, name: str, query: Query) -> Steps[bytes]:
+        if name == "map":
+            return self.maps[self.model_number(query)].encoded()
+        return as_json((yield from self.steps(name, query)))
+
+    def steps(self, name: str, query: Query) -> Steps[Any]:
+        """Begin to compute an answer."""
+        if name not in ENDPOINTS:
+            raise ValueError(f"there is no endpoint {name!r}; there are {', '.join(ENDPOINTS)}")
+        found = ENDPOINTS[name](self, query)
+        if isinstance(found, Generator):
+            found = yield from found
+        return found
+
+    def takes_long(self, name: str, query: Query) -> bool:
+        """Tell whether an answer takes seconds: others must not wait for it."""
+        return (name == "compare" and not query.get("word")) or query.get("by") == "difference"
 
     def _comparison(self, one: int, other: int) -> Comparison:
         return Comparison(self.models[one], self.models[other])
 
     def start(self) -> None:
-        """Begin to compute the layouts that are not known yet."""
+        """Begin to compute the layouts that are not known yet, and what makes answers faster."""
         for word_map in self.maps:
             word_map.start()
+        timer = threading.Timer(FIRST_PAGE_SECONDS, self.prepare)
+        timer.daemon = True
+        timer.start()
+
+    def prepare(self) -> None:
+        """Make what answers are found by faster; they are the same without."""
+        for model in self.models:
+            model.prepare()
+        for word_map in self.maps:
+            word_map.encoded()
+        self.is_prepared = True
 
     def stop(self) -> None:
         """End what `start` has begun."""
@@ -141,33 +176,17 @@ ENDPOINTS: dict[str, Callable[[Explorer, Query], Any]] = {
     "complete": lambda explorer, query: answers.complete(
         explorer.model(query), query.get("prefix", ""), limit(query, 12)
     ),
-    "word": lambda explorer, query: answers.word(explorer.model(query), required(query, "word"), limit(query)),
-    "pair": lambda explorer, query: answers.pair(
+    "word": lambda explorer, query: answers.word.steps(explorer.model(query), required(query, "word"), limit(query)),
+    "pair": lambda explorer, query: answers.pair.steps(
         explorer.model(query), required(query, "context"), required(query, "term")
     ),
-    "sum": lambda explorer, query: answers.word_sum(explorer.model(query), required(query, "expression"), limit(query)),
-    "substitute": lambda explorer, query: answers.substitute(
+    "sum": lambda explorer, query: answers.word_sum.steps(
+        explorer.model(query), required(query, "expression"), limit(query)
+    ),
+    "substitute": lambda explorer, query: answers.substitute.steps(
         explorer.model(query), required(query, "sentence"), whole(query, "position", None), limit(query)
     ),
     "map": lambda explorer, query: explorer.maps[explorer.model_number(query)].answer(),
     "paint": paint,
     "compare": compare,
 }
-
-
-def as_json(value: Any) -> bytes:
-    """Return a value as JSON, with null for infinity and NaN."""
-    try:
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    except ValueError:
-        text = json.dumps(finite(value), allow_nan=False, separators=(",", ":"))
-    return text.encode()
-
-
-def finite(value: Any) -> Any:
-    """Replace numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

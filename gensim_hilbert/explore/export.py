@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.explore.answers import frequencies
-from gensim_hilbert.explore.endpoints import Explorer, as_json
-from gensim_hilbert.explore.maps import rounded
+from gensim_hilbert.explore.encoding import as_json, rounded
+from gensim_hilbert.explore.endpoints import Explorer
 from gensim_hilbert.explore.shapes import Evidence
-from gensim_hilbert.explore.words import ExploredModel
+from gensim_hilbert.explore.words import ExploredModel, frequencies
 from gensim_hilbert.files import Staging, keep_anything
 from gensim_hilbert.queries import SCORES_AT_A_TIME
 

@@ -15,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.explore.answers import all_pmi
-from gensim_hilbert.explore.shapes import MapAnswer, PaintAnswer
+from gensim_hilbert.explore.encoding import as_json
+from gensim_hilbert.explore.shapes import MapAnswer
+from gensim_hilbert.explore.steps import Scores, Steps
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.files import write_whole
 from gensim_hilbert.report.layout import principal_plane
-from gensim_hilbert.report.plane import EXACT_WORDS, Plane, lay_out
+from gensim_hilbert.report.plane import Plane, lay_out
 from gensim_hilbert.report.words import unit_rows
 
 logger = logging.getLogger(__name__)
 
 WORDS_ON_MAP = 20_000
+WORDS_AT_ONCE = 300  # whose layout takes less time than it takes to start another process
 DIGITS = 4
 PAINTS = ("frequency", "similarity", "pmi", "difference")
 
@@ -53,9 +55,10 @@ class WordMap:
         self.checksum = checksum_of(self.unit)
         self._process: Any = None
         self._stopped = False
+        self._json: bytes | None = None
         self._lock = threading.Lock()
         found = None if self.path is None else read_layout(self.path, self.checksum, self.size)
-        if found is None and self.size <= EXACT_WORDS:
+        if found is None and self.size <= WORDS_AT_ONCE:
             found = self._keep(lay_out(self.unit))
         self.final = found is not None
         self.plane = found or Plane(principal_plane(self.unit), "PCA")
@@ -65,18 +68,22 @@ class WordMap:
         if self.final:
             return
         context = multiprocessing.get_context("spawn")
-        receiver, sender = context.Pipe(duplex=False)
-        self._process = context.Process(target=compute, args=(self.unit, sender), daemon=True)
+        connection, others = context.Pipe()
+        self._process = context.Process(target=compute, args=(others,), daemon=True)
         with ctrl_c_ignored():  # by the other process: this one ends it
             self._process.start()
-        sender.close()
-        threading.Thread(target=self._receive, args=(receiver,), daemon=True).start()
+        others.close()
+        threading.Thread(target=self._receive, args=(connection,), daemon=True).start()
 
-    def _receive(self, receiver: Any) -> None:
-        """Wait for the layout of the other process."""
+    def _receive(self, connection: Any) -> None:
+        """Send the directions of words to the other process, and wait for their layout.
+
+        They are no argument of that process: it would be waited for until it has been loaded.
+        """
         try:
-            found = Plane(*receiver.recv())
-        except EOFError:  # It was ended, or it failed and has said why.
+            connection.send(self.unit)
+            found = Plane(*connection.recv())
+        except (EOFError, OSError):  # It was ended, or it failed and has said why.
             if not self._stopped:
                 logger.warning("the layout of %s was not computed; its map shows principal axes", self.model.name)
             self.final = True
@@ -115,8 +122,17 @@ class WordMap:
         x, y = np.round((plane.places - (low + high) / 2) / scale, DIGITS).T.tolist()
         return {"words": self.model.texts[: self.size], "x": x, "y": y, "method": plane.method, "final": final}
 
-    def paint(self, by: str, word: str | None, difference: np.ndarray | None = None) -> PaintAnswer:
-        """Return one number for each word of the map."""
+    def encoded(self) -> bytes:
+        """Return the same as JSON, which is remembered as soon as the layout is final."""
+        if self._json is None:
+            final, text = self.final, as_json(self.answer())
+            if not final:
+                return text
+            self._json = text
+        return self._json
+
+    def paint(self, by: str, word: str | None, difference: np.ndarray | None = None) -> Steps[dict[str, Any]]:
+        """Return one number for each word of the map, as an array."""
         model = self.model
         if by == "frequency":
             numbers = model.vectors.expandos.get("count")
@@ -131,13 +147,14 @@ class WordMap:
         elif not word:
             raise ValueError(f"by={by} needs a word")
         elif by == "similarity":
-            row = model.row_of(word)
-            values = self.unit @ unit_rows(model.vectors.vectors[row : row + 1])[0]
-        elif model.queries is None:
+            (values,) = yield [Scores(model.like, model.unit(model.row_of(word)), self.size)]
+        elif model.contexts is None:
             raise ValueError(model.subject.without_covectors)
         else:
-            values = all_pmi(model, model.row_of(word), self.size)
-        return {"by": by, "word": word, "values": rounded(values)}
+            row = model.row_of(word)
+            (values,) = yield [Scores(model.contexts, model.vectors.vectors[row], self.size)]
+            values = values + model.shift(row)
+        return {"by": by, "word": word, "values": values}
 
 
 @contextmanager
@@ -153,15 +170,10 @@ def ctrl_c_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def compute(unit: np.ndarray, sender: Any) -> None:
-    """Send the layout of words to the process that has asked for it."""
-    sender.send(tuple(lay_out(unit)))
-    sender.close()
-
-
-def rounded(values: np.ndarray) -> list[float | None]:
-    """Return numbers with three digits, and None for those that JSON does not have."""
-    return [value if np.isfinite(value) else None for value in np.round(values.astype(np.float64), 3).tolist()]
+def compute(connection: Any) -> None:
+    """Receive the directions of words from another process, and send it their layout."""
+    connection.send(tuple(lay_out(connection.recv())))
+    connection.close()
 
 
 # ---------------------------------------------------------------------------------------------------- files

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 from gensim_hilbert.explore.endpoints import Explorer
 
 HOST = "127.0.0.1"
-SHUTDOWN_SECONDS = 1  # that open connections are given
+SHUTDOWN_SECONDS = 0  # that open connections are given, beyond the tenth of a second that uvicorn always waits
 
 
 def require_server() -> None:
@@ -25,7 +27,9 @@ def require_server() -> None:
 
 def listen(port: int = 0) -> socket.socket:
     """Return a socket that listens on 127.0.0.1, on a free port unless one is asked for."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends packets without delay (TCP_NODELAY) only if the socket says that it is one of TCP. Otherwise the
+    # second packet of an answer waits for 40 ms until the first one is acknowledged.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
@@ -58,9 +62,18 @@ def serve(explorer: Explorer, *, port: int = 0, announce: Callable[[str], object
     try:
         number = listener.getsockname()[1]
         token = secrets.token_urlsafe(24)
+
+        class Server(uvicorn.Server):
+            """Ends at once: whoever waits for an answer then has no use for it any more."""
+
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                """Stop, and do not tell about requests that are cut off."""
+                logging.getLogger("uvicorn.error").disabled = True
+                super().handle_exit(sig, frame)
+
         config = uvicorn.Config(
             application(explorer, token, number),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
             lifespan="off",
@@ -69,7 +82,7 @@ def serve(explorer: Explorer, *, port: int = 0, announce: Callable[[str], object
         explorer.start()
         announce(f"http://{HOST}:{number}/{token}/")
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            Server(config).run(sockets=[listener])
         except KeyboardInterrupt:  # uvicorn has ended in good order, and passes the signal on
             return
     finally:

@@ -130,6 +130,7 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
     words: list[str] = []
     numbers = bytearray()
     data, start = b"", 0
+    view = memoryview(data)  # whose slices are no copies
     while len(words) < expected:
         space = data.find(b" ", start)
         end = space + 1 + 4 * size
@@ -138,12 +139,13 @@ def from_binary(name: str, file: BinaryIO, expected: int, size: int) -> KeyedVec
             if not more:
                 raise ValueError(f"{name} ends within vector {len(words) + 1} of {expected}: it is truncated")
             data, start = data[start:] + more, 0
+            view = memoryview(data)
             continue
         try:
             words.append(data[start:space].lstrip(b"\n").decode("utf-8"))
         except UnicodeDecodeError as error:
             raise ValueError(f"{name}, word {len(words) + 1}: {error}") from None
-        numbers += data[space + 1 : end]
+        numbers += view[space + 1 : end]
         start = end
     return keyed_vectors(name, words, np.frombuffer(numbers, dtype="<f4").reshape(len(words), size))
 

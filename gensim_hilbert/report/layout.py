@@ -7,6 +7,7 @@ import numpy as np
 PERPLEXITY = 15.0  # about the number of neighbours that a word tries to keep
 STEPS = 600
 FARTHEST = 90.0  # a word that is farther from where it belongs says nothing any more
+MANY_ROWS = 10  # per dimension
 EXAGGERATION, EARLY_STEPS = 8.0, 150  # groups form first, while neighbours attract each other too much
 
 
@@ -42,10 +43,13 @@ def squared_distances(rows: np.ndarray) -> np.ndarray:
 def principal_plane(unit: np.ndarray) -> np.ndarray:
     """Return coordinates on the two strongest axes, scaled to a deviation of 1, with signs by a rule."""
     centred = unit - unit.mean(axis=0)
-    left, strength, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(unit), 2))
-    found = min(2, left.shape[1])
-    plane[:, :found] = left[:, :found] * strength[:found]
+    found = min(2, *unit.shape)
+    if len(unit) > MANY_ROWS * unit.shape[1]:  # The axes of the moments are the same, and take a tenth of the time.
+        plane[:, :found] = centred @ np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :found]
+    else:
+        left, strength, _ = np.linalg.svd(centred, full_matrices=False)
+        plane[:, :found] = left[:, :found] * strength[:found]
     plane *= np.sign(plane[np.abs(plane).argmax(axis=0), np.arange(2)])
     return np.asarray(plane / max(float(plane.std()), 1e-12), dtype=np.float64)
 

@@ -45,7 +45,7 @@ def test_on_a_small_text(name, options, shown):
 @pytest.mark.slow
 def test_the_explorer():
     pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'gensim-hilbert[explore]'")
-    done = benchmark("explore.py", "--words", "100", "--vector-size", "4", "--requests", "4", "--seconds", "0.2")
+    done = benchmark("explore.py", "--words", "100", "--vector-size", "4")
     assert done.returncode == 0, done.stderr
     assert "| word |" in done.stdout
 

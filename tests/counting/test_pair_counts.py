@@ -23,6 +23,26 @@ def test_table_marginals_total_and_pmi_agree(counts):
         counts.pmi("unheard", term)
 
 
+def test_every_pair_is_found_by_its_rows(counts):
+    table, n = counts.to_scipy().toarray(), len(counts)
+    rows, columns = (part.ravel() for part in np.indices((n, n)))
+    order = np.random.default_rng(1).permutation(n * n)[:200_000]
+    assert np.array_equal(counts.counts_of_rows(rows[order], columns[order]), table[rows[order], columns[order]])
+    assert counts.counts_of_rows(np.empty(0), np.empty(0)).tolist() == []
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("largest", [9, 60_000, 2**40])
+def test_counts_of_every_width_are_found(symmetric, largest):
+    random = np.random.default_rng(largest)
+    table = random.integers(largest, size=(90, 90)) * (random.random((90, 90)) < 0.3)
+    table = table + table.T if symmetric else table
+    counts = PairCounts.from_scipy(table.astype(float), [f"w{k}" for k in range(90)], scale=1)
+    assert counts.symmetric == symmetric
+    rows, columns = (part.ravel() for part in np.indices(table.shape))
+    assert np.array_equal(counts.counts_of_rows(rows, columns), table.ravel())
+
+
 def test_temporary_stores_vanish_with_the_object(corpus):
     counts = PairCounts.from_corpus(corpus)
     directory = counts.directory

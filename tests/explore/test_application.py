@@ -1,9 +1,11 @@
 """The server as other programs on the machine see it: only the page's own requests are answered."""
 
+import contextlib
 import http.client
 import json
 import socket
 import sys
+import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
@@ -134,6 +136,62 @@ def test_mistakes_are_told_in_a_sentence(address, name, query, status, message):
     found, answer = ask(address, name, **query)
     assert found == status
     assert message in answer["error"]
+
+
+def test_odd_questions(address):
+    words = ask(address, "complete", prefix="", n=100)[1]["words"]
+    for expression, status in [
+        (" + ".join(words), 200),
+        (" + ".join([*words, *words]), 400),
+        (" + ".join(["xyzzy"] * 50), 404),
+        (" ", 400),
+        ("+ " * 300, 400),
+        ("\0", 404),
+        ("<script>alert(1)</script>", 404),
+    ]:
+        found, answer = ask(address, "sum", expression=expression)
+        assert found == status, answer
+        assert ("error" in answer) == (status != 200)
+    for sentence, status in [("", 400), ("?", 200), ("é" * 2000, 200), ("a" * 2001, 400)]:
+        assert ask(address, "substitute", sentence=sentence, position=0)[0] == status
+    assert ask(address, "complete", prefix="\ud800".encode("utf-8", "surrogatepass"))[0] == 200
+    assert get(address, "api/word?word=police&n=3&n=x&&&=&%zz%ff")[0] == 400
+    assert get(address, "api/word/../models")[0] in (403, 404)
+
+
+def test_a_huge_query_is_refused(address):
+    assert get(address, "api/word?word=" + "a" * 20_000)[0] == 414
+    with contextlib.suppress(OSError):  # The connection may be closed before all is sent.
+        assert get(address, "api/word?word=" + "a" * 1_000_000)[0] == 400
+    assert ask(address, "word", word="police")[0] == 200
+
+
+def test_clients_that_do_not_send_or_read_do_not_keep_others_waiting(address):
+    parts = urllib.parse.urlsplit(address)
+    request = f"GET {parts.path}api/map HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode()
+    others = [socket.create_connection((parts.hostname, parts.port)) for _ in range(60)]
+    try:
+        for k, other in enumerate(others):
+            other.sendall(request[: len(request) // 2] if k % 2 else request * 30)  # and no answer is read
+        for _ in range(5):
+            start = time.monotonic()
+            assert ask(address, "word", word="police")[0] == 200
+            assert time.monotonic() - start < 5
+    finally:
+        for other in others:
+            other.close()
+
+
+def test_the_parts_of_an_answer_do_not_wait_for_each_other(address):
+    parts, times = urllib.parse.urlsplit(address), []
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    for _ in range(20):
+        start = time.monotonic()
+        connection.request("GET", f"{parts.path}api/complete?prefix=po")
+        connection.getresponse().read()
+        times.append(time.monotonic() - start)
+    connection.close()
+    assert min(times) < 0.03  # With Nagle's algorithm, none takes less than 40 ms.
 
 
 def test_many_requests_at_once(address):

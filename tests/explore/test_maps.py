@@ -9,6 +9,7 @@ from helpers import keyed
 
 from gensim_hilbert.explore import maps
 from gensim_hilbert.explore.maps import WordMap, layout_beside
+from gensim_hilbert.explore.steps import alone
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.report import plane
 from gensim_hilbert.report.words import unit_rows
@@ -47,18 +48,18 @@ def test_all_places_are_on_the_map(vectors):
 def test_colours_are_the_numbers_of_the_model(explorer, news_model):
     word_map = explorer.maps[0]
     words = word_map.answer()["words"]
-    pmi = word_map.paint("pmi", "police")["values"]
+    pmi = alone(word_map.paint("pmi", "police"))["values"]
     assert pmi[:50] == pytest.approx(news_model.pmi(words[:50], ["police"] * 50), abs=1e-3)
-    cosine = word_map.paint("similarity", "police")["values"]
+    cosine = alone(word_map.paint("similarity", "police"))["values"]
     assert cosine[:50] == pytest.approx([news_model.wv.similarity("police", word) for word in words[:50]], abs=1e-3)
     counts = [news_model.wv.get_vecattr(word, "count") for word in words]
-    assert word_map.paint("frequency", None)["values"] == pytest.approx(np.log(counts), abs=1e-3)
+    assert alone(word_map.paint("frequency", None))["values"] == pytest.approx(np.log(counts), abs=1e-3)
     for by, word, message in [("pmi", None, "needs a word"), ("colour", "police", "must be one of"),
                               ("difference", None, "compares two models")]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
-            word_map.paint(by, word)
+            alone(word_map.paint(by, word))
     with pytest.raises(ValueError, match="no covectors"):
-        explorer.maps[1].paint("pmi", "plain")
+        alone(explorer.maps[1].paint("pmi", "plain"))
 
 
 def test_many_words_without_the_extra_lie_on_principal_axes(monkeypatch, caplog):
