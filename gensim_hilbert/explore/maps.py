@@ -20,12 +20,13 @@ from gensim_hilbert.explore.shapes import MapAnswer, PaintAnswer
 from gensim_hilbert.explore.words import ExploredModel
 from gensim_hilbert.files import write_whole
 from gensim_hilbert.report.layout import principal_plane
-from gensim_hilbert.report.plane import EXACT_WORDS, Plane, lay_out
+from gensim_hilbert.report.plane import Plane, lay_out
 from gensim_hilbert.report.words import unit_rows
 
 logger = logging.getLogger(__name__)
 
 WORDS_ON_MAP = 20_000
+WORDS_AT_ONCE = 300  # that are laid out in a quarter of a second, and need no other process
 DIGITS = 4
 PAINTS = ("frequency", "similarity", "pmi", "difference")
 
@@ -55,7 +56,7 @@ class WordMap:
         self._stopped = False
         self._lock = threading.Lock()
         found = None if self.path is None else read_layout(self.path, self.checksum, self.size)
-        if found is None and self.size <= EXACT_WORDS:
+        if found is None and self.size <= WORDS_AT_ONCE:
             found = self._keep(lay_out(self.unit))
         self.final = found is not None
         self.plane = found or Plane(principal_plane(self.unit), "PCA")

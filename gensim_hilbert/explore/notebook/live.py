@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import weakref
 import zlib
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gensim_hilbert.explore.endpoints import Explorer, Query, as_json
+from gensim_hilbert.explore.endpoints import Explorer, Query
 from gensim_hilbert.explore.words import UnknownWordError
 
 SAMPLED_ROWS = 256  # of each matrix, by which a change of vectors is noticed
@@ -50,10 +51,8 @@ class LiveExplorer:
                     self._layouts_begun = True
                     self.current.start()
                 return self.version, self.current.encoded(name, query)
-            except UnknownWordError as error:
-                return self.version, as_json({"error": str(error.args[0])})
-            except ValueError as error:
-                return self.version, as_json({"error": str(error)})
+            except (UnknownWordError, ValueError) as error:
+                return self.version, json.dumps({"error": str(error.args[0])}).encode()
 
 
 def state_of(model: Any) -> tuple[Any, ...]:

@@ -5,11 +5,15 @@ const PATIENCE_MS = 3000; // after which the reader is told that Python does not
 
 // Whether what lies behind the widget is dark: themes of notebooks do not follow the system's.
 function isDark(element) {
+  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
   for (let around = element; around; around = around.parentElement ?? around.getRootNode().host) {
-    const [red, green, blue, opacity = 1] = getComputedStyle(around).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
-    if (opacity > 0.5) return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = getComputedStyle(around).backgroundColor; // in whatever notation
+    pen.fillRect(0, 0, 1, 1);
+    const [red, green, blue, opacity] = pen.getImageData(0, 0, 1, 1).data;
+    if (opacity > 128) return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
   }
-  return matchMedia("(prefers-color-scheme: dark)").matches;
+  return false; // Pages without a background are white.
 }
 
 function render({ model, el }) {
@@ -27,9 +31,8 @@ function render({ model, el }) {
 
   function show() {
     asked.clear();
-    const dark = isDark(el);
-    frame.style.colorScheme = dark ? "dark" : "light";
-    frame.srcdoc = model.get("page").replace('<html lang="en">', `<html lang="en" data-scheme="${dark ? "dark" : "light"}">`);
+    frame.style.colorScheme = isDark(el) ? "dark" : "light"; // which the page takes for what the reader prefers
+    frame.srcdoc = model.get("page");
   }
 
   function questioned({ source, data }) {
