@@ -1,4 +1,4 @@
-"""Frames of a page in the headless browser: sandboxed ones live in processes of their own, with sessions of their own."""
+"""Frames of a page in the headless browser: sandboxed ones have processes and sessions of their own."""
 
 from __future__ import annotations
 

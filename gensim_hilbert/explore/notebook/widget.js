@@ -5,7 +5,7 @@ const PATIENCE_MS = 3000; // after which the reader is told that Python does not
 
 // Whether what lies behind the widget is dark: themes of notebooks do not follow the system's.
 function isDark(element) {
-  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
   for (let around = element; around; around = around.parentElement ?? around.getRootNode().host) {
     pen.clearRect(0, 0, 1, 1);
     pen.fillStyle = getComputedStyle(around).backgroundColor; // in whatever notation
