@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import urllib.request
 
 import numpy as np
 import pytest
@@ -165,7 +166,7 @@ def test_jupyterlab_shows_the_explorer(browser, tmp_path):
     try:
         show(browser, f"http://127.0.0.1:{port}/lab/tree/a.ipynb?reset")
         browser.wait_for("document.querySelector('.jp-CodeCell .cm-content')", STARTS)
-        browser.wait_for("document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=idle]')", STARTS)
+        wait_for_kernel(port)
         browser.ask("document.querySelector('.jp-CodeCell .cm-content').focus()")
         run_cells(browser, 3)
         left, right = frames(browser, 2, STARTS)
@@ -180,6 +181,19 @@ def test_jupyterlab_shows_the_explorer(browser, tmp_path):
     finally:
         process.terminate()
         process.wait()
+
+
+def wait_for_kernel(port):
+    """Wait until JupyterLab's page is connected to its kernel: it would ask which one to take."""
+    until = time.monotonic() + STARTS
+    while True:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/sessions") as answer:
+            kernels = [session["kernel"] for session in json.load(answer)]
+        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
+            time.sleep(1)  # The page hears of it a little later.
+            return
+        assert time.monotonic() < until, kernels
+        time.sleep(0.2)
 
 
 def run_cells(browser, count):
