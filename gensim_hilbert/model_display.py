@@ -24,6 +24,9 @@ class ShownInNotebooks:
     corpus_total_words: int
     counts: PairCounts | None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.wv)} words, vector_size={self.wv.vector_size}, solver={self.solver!r})"
+
     def _repr_html_(self) -> str:
         """Return a table of what the model is."""
         words = self.wv.index_to_key
