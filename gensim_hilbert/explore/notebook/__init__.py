@@ -25,7 +25,7 @@ def widget(models: Any, word: Any = None, *, height: int = 640) -> ExplorerWidge
         What is explored. Models that are to be compared are given as a dict, by the names that the page shows.
         Without covectors there is no PMI, and without counts only the fitted one.
     word : str, optional
-        The word to begin with.
+        The word to begin with; several models are compared by it.
     height : int
         Height in pixels.
 

@@ -35,9 +35,9 @@ class ExplorerWidget(anywidget.AnyWidget):
 
     def __init__(self, explorer: LiveExplorer, word: Any, height: int):
         self._explorer: LiveExplorer | None = explorer
-        names = ", ".join(model.name for model in explorer.current.models)
-        state = "" if word is None else "#" + urlencode({"word": str(word)})
-        super().__init__(page=whole_page(), title=f"Explorer of {names}", state=state, height=height)
+        names = [model.name for model in explorer.current.models]
+        state = "" if word is None else "#" + urlencode({"word" if len(names) == 1 else "compare": str(word)})
+        super().__init__(page=whole_page(), title=f"Explorer of {', '.join(names)}", state=state, height=height)
         self.on_msg(self._answer)
 
     def _answer(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
