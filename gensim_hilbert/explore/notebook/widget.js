@@ -17,20 +17,23 @@ function isDark(element) {
 }
 
 function render({ model, el }) {
-  const view = Math.random().toString(36).slice(2); // several views of one widget hear all answers
   const frame = document.createElement("iframe");
   const status = document.createElement("div");
-  let state = model.get("state"), version = null;
+  let state = model.get("state"), version = null, view = null;
   const asked = new Map();
 
   frame.title = model.get("title");
   frame.setAttribute("sandbox", "allow-scripts allow-forms");
   frame.style.cssText = `display: block; box-sizing: border-box; width: 100%; height: ${model.get("height")}px; border: 1px solid #8886; border-radius: 6px`;
   status.setAttribute("role", "status");
-  frame.addEventListener("load", () => frame.contentWindow?.postMessage({ begin: state }, "*"));
+  // Also when a notebook has moved the frame, which makes the browser load it again.
+  frame.addEventListener("load", () => {
+    asked.clear();
+    view = Math.random().toString(36).slice(2); // Several views of one widget hear all answers.
+    frame.contentWindow.postMessage({ begin: state }, "*");
+  });
 
   function show() {
-    asked.clear();
     frame.style.colorScheme = isDark(el) ? "dark" : "light"; // which the page takes for what the reader prefers
     frame.srcdoc = model.get("page");
   }

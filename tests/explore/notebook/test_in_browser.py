@@ -93,6 +93,18 @@ def test_the_page_follows_a_model_that_is_trained_further(browser, host, model, 
     assert complaints(browser) == []
 
 
+def test_a_widget_that_is_moved_stays_where_it_was(browser, host, model):
+    show(browser, host(model.explore("said")))
+    (frame,) = frames(browser, 1)
+    shown(frame, "said")
+    frame.ask("location.hash = '#word=have'")
+    shown(frame, "have")
+    browser.ask("document.body.append(widgets[0].el)")
+    (frame,) = frames(browser, 1)
+    shown(frame, "have")
+    assert complaints(browser) == []
+
+
 def test_a_mistake_is_told_and_a_removed_widget_is_silent(browser, host, model):
     show(browser, host(model.explore("said")))
     (frame,) = frames(browser, 1)
