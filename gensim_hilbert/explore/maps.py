@@ -26,7 +26,7 @@ from gensim_hilbert.report.words import unit_rows
 logger = logging.getLogger(__name__)
 
 WORDS_ON_MAP = 20_000
-WORDS_AT_ONCE = 300  # that are laid out in a quarter of a second, and need no other process
+WORDS_AT_ONCE = 300  # whose layout takes less time than it takes to start another process
 DIGITS = 4
 PAINTS = ("frequency", "similarity", "pmi", "difference")
 
