@@ -25,9 +25,17 @@ class Frame:
             return self.browser.ask(expression)
 
     def wait_for(self, expression: str, seconds: float = 20) -> None:
-        """Wait until a JavaScript expression holds in the frame."""
-        with at_session(self.browser, self.session):
-            self.browser.wait_for(expression, seconds)
+        """Wait until a JavaScript expression holds in the frame, which may be loaded again meanwhile."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                if self.ask(f"Boolean({expression})"):
+                    return
+                found = self.ask("document.body.innerText")
+            except AssertionError as error:  # of a page that is not there yet, or no longer
+                found = error
+            assert time.monotonic() < until, f"{expression} never held: {found}"
+            time.sleep(0.05)
 
 
 @contextmanager

@@ -156,7 +156,7 @@ def test_jupyterlab_shows_the_explorer(browser, tmp_path):
     sources = [
         RUN,
         'model.explore("trees")',
-        "widget(model.wv)",
+        'widget(model.wv, "graph")',
         "model.train(common_texts * 2, total_examples=18, epochs=1)",
         'model.explore("trees")',
     ]
@@ -183,11 +183,11 @@ def test_jupyterlab_shows_the_explorer(browser, tmp_path):
         run_cells(browser, 3)
         left, right = frames(browser, 2, STARTS)
         shown(left, "trees")
-        shown(right, "Words")
+        shown(right, "graph")
         run_cells(browser, 1)
-        left.ask("location.hash = '#word=graph'")
+        left.ask("location.hash = '#word=minors'")
         left, right = frames(browser, 2)
-        shown(left, "graph")
+        shown(left, "minors")
         run_cells(browser, 1)
         browser.wait_for("document.querySelectorAll('iframe').length === 3", STARTS)
     finally:
@@ -228,7 +228,7 @@ def run_cells(browser, count):
 def test_marimo_shows_the_explorer(browser, tmp_path):
     """Any marimo on PATH will do, if its Python has gensim, torch and anywidget, too."""
     program = shutil.which("marimo") or pytest.skip("marimo is not installed: pip install marimo")
-    cells = [RUN + "\nreturn model, widget", 'model.explore("trees")\nreturn', "widget(model.wv)\nreturn"]
+    cells = [RUN + "\nreturn model, widget", 'model.explore("trees")\nreturn', 'widget(model.wv, "graph")\nreturn']
     heads = ["def _():", "def _(model):", "def _(model, widget):"]
     code = "import marimo\n\napp = marimo.App()\n"
     for head, cell in zip(heads, cells, strict=True):
@@ -242,10 +242,10 @@ def test_marimo_shows_the_explorer(browser, tmp_path):
         found = frames(browser, 2, STARTS)
         for frame in found:
             frame.wait_for(PAINTED)
-        assert sorted(frame.ask(TITLE) for frame in found) == ["Words", "trees"]
+        assert sorted(frame.ask(TITLE) for frame in found) == ["graph", "trees"]
         (first,) = (frame for frame in found if frame.ask(TITLE) == "trees")
-        first.ask("location.hash = '#word=graph'")
-        shown(first, "graph")
+        first.ask("location.hash = '#word=minors'")
+        shown(first, "minors")
     finally:
         process.terminate()
         process.wait()
