@@ -39,14 +39,19 @@ class LiveExplorer:
         self._layouts_begun = False
         self._end = weakref.finalize(self, self.current.stop)
 
+    def follow(self) -> None:
+        """Begin anew if the models are not what they were."""
+        with self._lock:
+            if self._state != [state_of(model) for _, model in self.models]:
+                self._end()
+                self._begin()
+                self.version += 1
+
     def answer(self, name: str, query: Query) -> tuple[int, bytes]:
         """Return the version of the models, and the answer of an endpoint as JSON, or an `error` in its place."""
         with self._lock:
             try:
-                if self._state != [state_of(model) for _, model in self.models]:
-                    self._end()
-                    self._begin()
-                    self.version += 1
+                self.follow()
                 if name == "map" and not self._layouts_begun:
                     self._layouts_begun = True
                     self.current.start()
@@ -78,4 +83,5 @@ def shared_explorer(models: Sequence[tuple[str, Any]]) -> LiveExplorer:
     found = _EXPLORERS.get(key)
     if found is None:
         found = _EXPLORERS[key] = LiveExplorer(models)
+    found.follow()
     return found

@@ -27,6 +27,15 @@ def test_a_model_and_vectors_are_explored_by_messages(news_model, connections):
     assert (answer["with_it"], answer["like"][0]["word"]) == ([], news_model.wv.most_similar("police", topn=1)[0][0])
 
 
+def test_a_cell_that_is_run_again_after_training_knows_the_new_words(small_model, connections):
+    model = copy.deepcopy(small_model)
+    first = model.explore()
+    model.build_vocab([["zeppelin"] * 10], update=True)
+    again = model.explore("zeppelin")
+    assert ask(again, "word", word="zeppelin")[1]["word"] == "zeppelin"
+    assert ask(first, "word", word="zeppelin")[0]["version"] == 1
+
+
 def test_a_model_without_counts_has_fitted_pmi_only(stream_model, connections):
     _, answer = ask(stream_model.explore(), "word", word="police")
     assert answer["with_it"]
