@@ -4,6 +4,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from gensim_hilbert import upper_layers
+
 if TYPE_CHECKING:
     from gensim_hilbert.corpus.words import Words
     from gensim_hilbert.counting.pair_counts import PairCounts
@@ -28,6 +30,7 @@ MODULES = {
     "Vocabulary": "vocabulary",
     "Words": "corpus.words",
 }
+upper_layers.FUNCTIONS["widget"] = "gensim_hilbert.explore:widget"
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ MOST_LINES = 450
 LAYERS = [  # from the bottom to the top
     [
         *("compact", "files", "interruption", "keys", "locations", "locks", "markup", "named_settings", "objects"),
-        *("outputs", "processes", "progress", "tensors", "untrusted"),
+        *("outputs", "processes", "progress", "tensors", "untrusted", "upper_layers"),
     ],
     ["corpus"],
     ["vocabulary", "word_scan", "divided_words"],

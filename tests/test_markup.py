@@ -59,6 +59,7 @@ def test_a_model(model):
     assert (facts["words"], facts["dimensions"], facts["words of text"]) == ("5", "3", "90")
     assert EVIL in facts["most frequent"]
     assert len(facts["most frequent"]) < 120
+    assert repr(model) == "HilbertMLE(5 words, vector_size=3, solver='factorization')"
 
 
 def test_a_model_without_words():

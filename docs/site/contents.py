@@ -76,9 +76,10 @@ API = {
     ),
     "explore": ApiPage(
         "The explorer",
-        "What `gensim-hilbert explore` serves; [The explorer](../docs/explorer.md) describes the page and its answers.",
+        "What `gensim-hilbert explore` serves, and what notebooks show. [The explorer](../docs/explorer.md) describes "
+        "the page and its answers.",
         "gensim_hilbert.explore",
-        ("endpoints.Explorer",),
+        ("endpoints.Explorer", "widget"),
     ),
     "sklearn": ApiPage(
         "scikit-learn",
@@ -97,7 +98,8 @@ def pages() -> list[str]:
 
 def assets() -> list[str]:
     """Return the paths of the files that pages refer to, and that are copied as they are."""
-    return [*ASSETS, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.svg")))]
+    pictures = [path for kind in ("svg", "png") for path in sorted((ROOT / "docs").glob(f"*.{kind}"))]
+    return [*ASSETS, *(path.relative_to(ROOT).as_posix() for path in pictures)]
 
 
 def generated() -> dict[str, str]:

@@ -31,14 +31,16 @@ def report(
 ) -> None:
     """Write an HTML page about MODEL: its settings, its training, what it has learnt and how well.
 
-    The page is a single file, which needs neither a network nor scripts, for light and dark screens of any size.
+    The page is a single file, which needs neither a network nor scripts, for light and dark screens of any size. Its
+    map shows words where explore shows them, if MODEL.layout.npz is there.
     """
+    from gensim_hilbert.explore.maps import kept_layout
     from gensim_hilbert.report import report as write
 
     refuse_inputs(output, files_of(model), inside=True)
     loaded = load(model, trust_pickle)
     vectors = words_of(loaded, model)
     keys = [key_of(word, loaded, vectors, model) for word in words]
-    write(loaded, output, words=keys, data=data, title=model.name)
+    write(loaded, output, words=keys, data=data, title=model.name, layout=kept_layout(vectors, model))
     facts = {"output": str(output), "words": len(vectors), "bytes": output.stat().st_size}
     show(facts, f"{output}: a report on {len(vectors):,} words, {facts['bytes']:,} bytes", as_json)

@@ -1,1 +1,5 @@
-"""The explorer: a page in the browser on the words of one model, or of several, served on this machine only."""
+"""The explorer: a page on the words of one model, or of several, in the browser or in a notebook."""
+
+from gensim_hilbert.explore.notebook import widget
+
+__all__ = ["widget"]

@@ -184,6 +184,12 @@ def layout_beside(path: Path) -> Path:
     return path.with_name(path.name + ".layout.npz")
 
 
+def kept_layout(vectors: Any, path: Path) -> Plane | None:
+    """Return the layout of the most frequent words that is kept beside a model; None if there is none of them."""
+    unit = unit_rows(np.asarray(vectors.vectors[:WORDS_ON_MAP], dtype=np.float32))
+    return read_layout(layout_beside(path), checksum_of(unit), len(unit))
+
+
 def checksum_of(unit: np.ndarray) -> str:
     """Return a hash of the directions that a layout belongs to."""
     return hashlib.sha256(np.ascontiguousarray(unit, dtype="<f4").tobytes()).hexdigest()

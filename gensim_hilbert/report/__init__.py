@@ -10,6 +10,7 @@ from typing import Any
 from gensim_hilbert.files import Staging
 from gensim_hilbert.locations import name_of
 from gensim_hilbert.report.page import page
+from gensim_hilbert.report.plane import Plane
 from gensim_hilbert.report.subject import Subject
 
 __all__ = ["report"]
@@ -24,6 +25,7 @@ def report(
     words: Sequence[Any] = (),
     data: str | os.PathLike[str] | None = None,
     title: str | None = None,
+    layout: Plane | None = None,
 ) -> None:
     """Write an HTML report about a model: one file with its pictures in it, which loads nothing and runs nothing.
 
@@ -41,12 +43,15 @@ def report(
         Folder of data sets to score the vectors on; see `gensim_hilbert.evaluation.find_data`.
     title : str, optional
         Title of the page; by default the class of the model.
+    layout : Plane, optional
+        Where the most frequent words lie on the map; by default they are laid out anew. `gensim-hilbert report` takes
+        the layout that `gensim-hilbert explore` keeps beside a model.
 
     Examples
     --------
     >>> report(model, "report.html", words=["cat", "money", "cuba"])
     """
-    subject = Subject(model, title or type(model).__name__, list(words), data)
+    subject = Subject(model, title or type(model).__name__, list(words), data, layout)
     text = page(subject).encode()
     name = name_of(path)
     with Staging() as staging, staging.create(name) as file:

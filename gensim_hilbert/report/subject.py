@@ -13,6 +13,7 @@ from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.queries import Queries
 from gensim_hilbert.report.pairs import Pairs, sample_pairs
+from gensim_hilbert.report.plane import Plane, lay_out
 from gensim_hilbert.report.words import content_words, typical, unit_rows
 
 WORDS_ON_MAP = 320
@@ -21,12 +22,13 @@ CHOSEN_WORDS = 9  # whose neighbours are shown if none are asked for
 
 @dataclass
 class Subject:
-    """A model or vectors, the words whose neighbours are asked for, and where to look for evaluation data."""
+    """A model or vectors, the words whose neighbours are asked for, evaluation data, and where words lie on a map."""
 
     model: Any
     title: str
     asked: list[Any] = field(default_factory=list)
     data: Any = None
+    layout: Plane | None = None  # of the most frequent words
 
     def __post_init__(self) -> None:
         self.vectors = getattr(self.model, "wv", self.model)
@@ -65,7 +67,7 @@ class Subject:
     def what(self) -> str:
         """What the report is about, as the subject of a sentence."""
         if self.model is self.vectors:
-            return "A file of vectors"
+            return "This set of vectors"
         return "This model" if isinstance(self.model, HilbertMLE) else f"A {type(self.model).__name__} of gensim"
 
     @cached_property
@@ -100,6 +102,13 @@ class Subject:
     def content_directions(self) -> np.ndarray:
         """The vectors of these words, scaled to length 1."""
         return unit_rows(self.vectors.vectors[self.content])
+
+    @property
+    def plane(self) -> Plane:
+        """Where these words lie: in the given layout, or laid out by themselves."""
+        if self.layout is not None and max(self.content) < len(self.layout.places):
+            return Plane(self.layout.places[self.content], self.layout.method)
+        return lay_out(self.content_directions)
 
     @cached_property
     def chosen(self) -> list[Any]:

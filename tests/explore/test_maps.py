@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -83,8 +84,10 @@ def test_another_process_computes_the_layout_of_many_words(groups_of_words, tmp_
     assert (word_map.answer()["method"], word_map.answer()["final"]) == ("PCA", False)
     word_map.start()
     word_map._process.join(120)
-    while not word_map.final:
-        pass
+    for _ in range(100):  # The thread that receives it may need a moment.
+        if word_map.final:
+            break
+        time.sleep(0.1)
     found = word_map.answer()
     assert found["method"] == "UMAP"
     places = np.column_stack([found["x"], found["y"]])[::10]

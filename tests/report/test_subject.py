@@ -34,7 +34,7 @@ OTHERS = {
     "sums": (lambda news: HilbertMLE(news, **NEWS_OPTIONS, vectors="v+w"), 'vectors="v+w"', False),
     "word2vec": (lambda news: Word2Vec(news, **GENSIM, sg=1), "A Word2Vec of gensim keeps no pair counts", True),
     "softmax": (lambda news: Word2Vec(news, **GENSIM, hs=1, negative=0), "keeps no pair counts", False),
-    "vectors": (lambda news: Word2Vec(news, **GENSIM).wv, "A file of vectors keeps no pair counts", False),
+    "vectors": (lambda news: Word2Vec(news, **GENSIM).wv, "This set of vectors keeps no pair counts", False),
 }
 
 

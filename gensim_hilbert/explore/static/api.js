@@ -1,5 +1,6 @@
-// Asks the server, or in an exported explorer the files beside the page.
+// Asks the server; in an exported explorer the files beside the page, and in a notebook the notebook around it.
 
+import { Messages } from "./messages.js";
 import { Offline } from "./offline.js";
 
 export class Refusal extends Error {}
@@ -16,5 +17,5 @@ class Server {
   }
 }
 
-const offline = document.querySelector("meta[name=answers]").content === "files";
-export const api = offline ? new Offline(Refusal) : new Server();
+const sources = { server: Server, files: Offline, messages: Messages };
+export const api = new sources[document.querySelector("meta[name=answers]").content](Refusal);

@@ -10,7 +10,6 @@ from gensim_hilbert.markup import cut, in_html, number, safe
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.queries import similar
 from gensim_hilbert.report.layout import place
-from gensim_hilbert.report.plane import lay_out
 from gensim_hilbert.report.sections import Section, missing
 from gensim_hilbert.report.subject import Subject
 from gensim_hilbert.report.svg import Picture, text_width
@@ -56,7 +55,7 @@ def word_map(subject: Subject) -> Section:
     width, height, small, large = 900, 720, 10.0, 16.0
     fonts = large - (large - small) * np.sqrt(np.arange(len(names)) / max(1, len(names) - 1))
     sizes = np.array([(text_width(name, size) + 4, 1.2 * size) for name, size in zip(names, fonts, strict=True)])
-    plane = lay_out(subject.content_directions)
+    plane = subject.plane
     middles, found = place(plane.places, sizes, width - 2 * MAP_MARGIN, height - 2 * MAP_MARGIN)
     middles += MAP_MARGIN
     chosen = set(subject.chosen)
