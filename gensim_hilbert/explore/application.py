@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer, as_json
+from gensim_hilbert.explore.refusals import RefusalsAsAnswers
 from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
@@ -107,4 +108,4 @@ def application(explorer: Explorer, token: str, port: int) -> ASGIApp:
         Route("/api/{name}", answer),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
-    return Gate(Starlette(routes=routes), token, port)
+    return Gate(RefusalsAsAnswers(Starlette(routes=routes)), token, port)
