@@ -97,7 +97,8 @@ def pages() -> list[str]:
 
 def assets() -> list[str]:
     """Return the paths of the files that pages refer to, and that are copied as they are."""
-    return [*ASSETS, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.svg")))]
+    pictures = [path for kind in ("svg", "png") for path in sorted((ROOT / "docs").glob(f"*.{kind}"))]
+    return [*ASSETS, *(path.relative_to(ROOT).as_posix() for path in pictures)]
 
 
 def generated() -> dict[str, str]:
