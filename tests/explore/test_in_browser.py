@@ -198,6 +198,13 @@ def test_every_view_has_its_address(browser, address):
     assert browser.complaints == []
 
 
+def test_an_address_with_mistakes_shows_what_is_right_in_it(browser, address):
+    show(browser, address + "#model=length&other=-1&paint=constructor&word=Police&nothing=1&__proto__=2")
+    assert browser.ask(SHOWN) == "police"
+    assert browser.ask("document.getElementById('paint').value") == "pmi"
+    assert browser.complaints == []
+
+
 def test_an_unknown_word_is_said_to_be_one_and_can_be_mended(browser, address):
     show(browser, address + "#word=policf")
     assert "'policf' is not among the" in browser.ask("document.querySelector('[role=alert]').textContent")

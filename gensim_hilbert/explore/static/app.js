@@ -25,8 +25,8 @@ const sentenceCase = (text) => text.replace(/^\p{Ll}/u, (letter) => letter.toUpp
 
 function read() {
   const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (!models[state.model]) delete state.model;
-  if (!models[state.other]) delete state.other;
+  for (const name of ["model", "other"]) if (!/^\d+$/.test(state[name]) || !models[state[name]]) delete state[name];
+  if (!Object.hasOwn(PAINTS, state.paint ?? "")) delete state.paint;
   return state;
 }
 

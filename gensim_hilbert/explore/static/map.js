@@ -47,6 +47,7 @@ export class WordMap {
     this.method = answer.method;
     if (!sameWords) this.values = null; // colours of other words
     this.hovered = -1;
+    // If this fails, the server has ended: the next question tells that.
     if (!answer.final) setTimeout(() => this.model === model && this.load(model).catch(() => {}), LOOK_AGAIN_MS);
     const making = answer.final ? "" : " A better layout is being computed, once for this model.";
     $("map-note").textContent = `${this.words.length < 20000 ? "" : "The 20,000 most frequent words. "}Words with like vectors lie near each other (${answer.method}).` +
@@ -63,7 +64,7 @@ export class WordMap {
     const scale = new Scale(by, values), strengths = Float32Array.from(values, (value) => scale.strength(value));
     const order = Uint32Array.from(values.keys()).sort((a, b) => strengths[a] - strengths[b] || b - a);
     const labelled = order.slice().reverse(); // of equal ones, frequent words first
-    Object.assign(this, { values, scale, strengths, order, labelled, chosen: this.places.get(word) ?? -1 });
+    Object.assign(this, { values, scale, strengths, order, labelled, chosen: this.places.get(word) ?? this.places.get(word?.toLowerCase()) ?? -1 });
     this.shades = Uint8Array.from(values, (value) => scale.shade(value));
     this.large = Uint8Array.from(strengths, (strength) => Number(by !== "frequency" && strength > STRONG));
     this.unit = { pmi: score, similarity: "cosine", difference: "differing" }[by];
