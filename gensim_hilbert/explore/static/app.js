@@ -1,7 +1,7 @@
 // Every state of the page is the part of its address behind #, so that links, the back button and bookmarks work.
 
 import { api, Refusal } from "./api.js";
-import { $, bdi, chips, h, hash, note, shortened } from "./dom.js";
+import { $, bdi, chips, h, hash, note } from "./dom.js";
 import { WordMap } from "./map.js";
 import { search } from "./search.js";
 import { compare } from "./view_compare.js";
@@ -17,6 +17,7 @@ const PAINTS = {
   pmi: "what goes with the word", similarity: "likeness to the word", listed: "the words listed",
   frequency: "frequency", difference: "difference of two models",
 };
+const LONG_TITLE = 60; // characters
 const BUSY_MS = 250; // after which the page shows that an answer is awaited
 let models = [], rendered = 0, mapModel = null, mapLoading = null, leadsOn = false;
 const map = new WordMap(api, (text) => go({ word: text }));
@@ -82,7 +83,7 @@ async function render() {
 function show(page, state, view, facts, fresh) {
   const focused = document.activeElement;
   $("view-title").replaceChildren(h("bdi", {}, page.title));
-  $("view-title").classList.toggle("long", shortened(page.title) !== page.title);
+  $("view-title").classList.toggle("long", page.title.length > LONG_TITLE);
   $("view-body").replaceChildren(...page.parts);
   document.title = `${page.title} – ${facts.name}`;
   $("status").textContent = page.title;
