@@ -54,6 +54,12 @@ class Browser:
         self.buffer, self.number, self.session = b"", 0, None
         self.origin = "file:"
         self.events: list[dict] = []
+        self.watch_over()
+
+    def watch_over(self) -> None:
+        """Have the browser ended if it takes too long from now on."""
+        if hasattr(self, "watch"):
+            self.watch.cancel()
         self.watch = threading.Timer(PATIENCE, self.process.kill)
         self.watch.start()
 
@@ -96,6 +102,7 @@ class Browser:
     def open(self, page: Path | str, *, width: int, height: int, scheme: str, phone: bool = False) -> None:
         """Show a file or an address in a window of that size, as someone sees it who prefers light or dark."""
         self.events.clear()
+        self.watch_over()
         address = page.as_uri() if isinstance(page, Path) else page
         self.origin = "file:" if isinstance(page, Path) else "/".join(page.split("/")[:3]) + "/"
         scale = 2 if phone else 1

@@ -114,9 +114,9 @@ def sentence(model: ExploredModel, context: str, term: str, times: float | None,
         return f"{context} was never seen near {term}."
     assert times is not None
     verb = "By the fit, " if count is None else ""
-    if times >= 1:
-        return f"{verb}{context} is near {term} {number(times, 1)} times as often as by chance."
-    return f"{verb}{context} is near {term} {number(1 / times, 1)} times more rarely than by chance."
+    factor = max(times, 1 / times)
+    often = "as often as" if times >= 1 else "more rarely than"
+    return f"{verb}{context} is near {term} {number(factor, 1 if factor < 9.95 else 0)} times {often} by chance."
 
 
 # ---------------------------------------------------------------------------------------------------- sums

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 from gensim_hilbert.explore.desk import BusyError, Desk
 from gensim_hilbert.explore.encoding import as_json
 from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer
+from gensim_hilbert.explore.refusals import RefusalsAsAnswers
 from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
@@ -134,4 +135,4 @@ def application(explorer: Explorer, token: str, port: int) -> ASGIApp:
         # Questions do not take the way through routes and middleware, which would double what they cost.
         await (api if scope.get("path", "").startswith(API) else pages)(scope, receive, send)
 
-    return Gate(either, token, port)
+    return Gate(RefusalsAsAnswers(either), token, port)

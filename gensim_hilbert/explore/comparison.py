@@ -32,19 +32,26 @@ class Comparison:
         self.one, self.other = one, other
         self.shared = [row for text, row in one.rows.items() if text in other.rows]
 
-    @cached_property
+    @property
     def differences(self) -> np.ndarray:
         """For each word on the map of the first model, the share of its neighbours that differ; NaN if not shared."""
+        return self._measured[0]
+
+    @cached_property
+    def _measured(self) -> tuple[np.ndarray, np.ndarray]:
+        """The differences, and how near the neighbours are: the mean cosine, in the model in which it is lower."""
         rows = [row for row in self.shared if row < WORDS_ON_MAP]
         values = np.full(min(len(self.one), WORDS_ON_MAP), np.nan)
+        clearness = np.zeros(len(values))
         others = [self.other.rows[self.one.texts[row]] for row in rows]
         count = min(NEIGHBOURS, len(rows) - 1)
         if count < 1:
-            return values
-        found = nearest(self.one, rows, count), nearest(self.other, others, count)
-        for row, first, second in zip(rows, *found, strict=True):
+            return values, clearness
+        (firsts, near), (seconds, other_near) = nearest(self.one, rows, count), nearest(self.other, others, count)
+        for row, first, second in zip(rows, firsts, seconds, strict=True):
             values[row] = 1 - len(set(first.tolist()) & set(second.tolist())) / count
-        return values
+        clearness[rows] = np.minimum(near, other_near)
+        return values, clearness
 
     def answer(self, word: str | None, limit: int = 20) -> Steps[CompareAnswer]:
         """Return the neighbours of a word that were lost, gained and kept; without a word, the words that differ."""
@@ -85,22 +92,30 @@ class Comparison:
         return text in self.one.rows and text in self.other.rows
 
     def most_changed(self, limit: int) -> list[Changed]:
-        """Return the words whose neighbours differ most, of equal ones the most frequent first."""
+        """Return the words whose neighbours differ most.
+
+        Of equal ones those come first that have near neighbours in both models: what is far from everything has
+        neighbours by accident.
+        """
         values = np.nan_to_num(self.differences, nan=-1.0)
-        rows = np.argsort(-values, kind="stable")[:limit]
+        rows = np.lexsort((-self._measured[1], -values))[:limit]
         return [
             {"word": self.one.texts[row], "difference": float(values[row])} for row in rows.tolist() if values[row] >= 0
         ]
 
 
-def nearest(model: ExploredModel, rows: list[int], count: int) -> np.ndarray:
-    """For each of some rows, return the nearest ones among the first CANDIDATES of them, by their place in the list."""
+def nearest(model: ExploredModel, rows: list[int], count: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each of some rows, return the nearest ones among the first CANDIDATES of them, and their mean cosine.
+
+    The nearest ones are given by their place in the list.
+    """
     unit = unit_rows(np.asarray(model.vectors.vectors[rows], dtype=np.float32))
     candidates = unit[:CANDIDATES].T
-    found = []
+    found, near = [], []
     for start in range(0, len(rows), ROWS_AT_A_TIME):
         cosines = unit[start : start + ROWS_AT_A_TIME] @ candidates
         places = np.arange(start, min(start + len(cosines), candidates.shape[1]))
         cosines[places - start, places] = -np.inf  # a word is not its own neighbour
         found.append(np.argpartition(-cosines, min(count, cosines.shape[1] - 1), axis=1)[:, :count])
-    return np.concatenate(found)
+        near.append(np.take_along_axis(cosines, found[-1], axis=1).mean(axis=1))
+    return np.concatenate(found), np.concatenate(near)

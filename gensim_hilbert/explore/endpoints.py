@@ -13,7 +13,9 @@ import numpy as np
 from gensim_hilbert.explore import answers
 from gensim_hilbert.explore.comparison import Comparison
 from gensim_hilbert.explore.encoding import as_json, rounded
+from gensim_hilbert.explore.fitting import fitting
 from gensim_hilbert.explore.maps import WordMap
+from gensim_hilbert.explore.spelling import spelling
 from gensim_hilbert.explore.steps import Steps, alone, together
 from gensim_hilbert.explore.words import ExploredModel
 
@@ -186,6 +188,10 @@ ENDPOINTS: dict[str, Callable[[Explorer, Query], Any]] = {
     "substitute": lambda explorer, query: answers.substitute.steps(
         explorer.model(query), required(query, "sentence"), whole(query, "position", None), limit(query)
     ),
+    "fitting": lambda explorer, query: fitting.steps(
+        explorer.model(query), required(query, "sentence"), whole(query, "position", 0) or 0, limit(query)
+    ),
+    "spelling": lambda explorer, query: spelling(explorer.model(query), required(query, "word")),
     "map": lambda explorer, query: explorer.maps[explorer.model_number(query)].answer(),
     "paint": paint,
     "compare": compare,

@@ -20,6 +20,7 @@ from gensim_hilbert.queries import SCORES_AT_A_TIME
 STATIC = Path(__file__).parent / "static"
 PAGE = "index.html"
 CONTEXTS = 20  # of each word, whose counts are written
+DIGITS = 4  # behind the point
 
 
 def write_explorer(explorer: Explorer, folder: str | os.PathLike[str], *, words: int = 5000) -> int:
@@ -70,15 +71,10 @@ def contents(explorer: Explorer, words: int) -> Iterable[tuple[str, bytes]]:
     yield "data/models.json", as_json({"models": facts})
     for one, other in permutations(range(len(explorer.models)), 2):
         comparison = explorer.comparison(one, other)
-        count = min(words, len(explorer.models[one]))
-        rows = [explorer.models[index].rows for index in (one, other)]
-        changed = [
-            item
-            for item in comparison.most_changed(len(comparison.differences))
-            if rows[0][item["word"]] < count and rows[1][item["word"]] < words
-        ]
-        differences = rounded(comparison.differences[:count])
-        found = {"shared": len(comparison.shared), "changed": changed[:CONTEXTS], "differences": differences}
+        written = set(explorer.models[one].texts[:words]) & set(explorer.models[other].texts[:words])
+        changed = [item for item in comparison.most_changed(len(comparison.differences)) if item["word"] in written]
+        differences = rounded(comparison.differences[:words])
+        found = {"shared": len(written), "changed": changed[:CONTEXTS], "differences": differences}
         yield f"data/compare-{one}-{other}.json", as_json(found)
 
 
@@ -98,6 +94,7 @@ def words_file(explorer: Explorer, number: int, count: int) -> dict[str, Any]:
         context_offsets, term_offsets = (offsets[:count].astype(np.float64) for offsets in queries.offsets)
     facts = model.facts()
     return {
+        "name": model.name,
         "words": model.texts[:count],
         "size": facts["dimensions"],
         "pmi": facts["pmi"],
@@ -114,8 +111,11 @@ def words_file(explorer: Explorer, number: int, count: int) -> dict[str, Any]:
     }
 
 
-def evidence_file(model: ExploredModel, count: int) -> list[dict[int, Evidence]] | None:
-    """Return what was counted of each word with the contexts that the page shows for it; None without counts."""
+def evidence_file(model: ExploredModel, count: int) -> list[list[list[float | None]]] | None:
+    """Return what was counted of each word with the contexts that the page shows for it; None without counts.
+
+    For each word there is one list per context: its row, the count, counted PMI, and the ends of its interval.
+    """
     queries = model.queries
     if model.counts is None or queries is None:
         return None
@@ -127,8 +127,11 @@ def evidence_file(model: ExploredModel, count: int) -> list[dict[int, Evidence]]
             contexts += [model.vectors.get_index(key) for key, _ in found]
     per_word = len(contexts) // count
     evidence = model.evidence(contexts, np.repeat(np.arange(count), per_word).tolist())
-    rows = [contexts[start : start + per_word] for start in range(0, len(contexts), per_word)]
-    return [
-        {context: evidence[term * per_word + place] for place, context in enumerate(of_term)}
-        for term, of_term in enumerate(rows)
-    ]
+    facts = [[context, *short_numbers(found)] for context, found in zip(contexts, evidence, strict=True)]
+    return [facts[start : start + per_word] for start in range(0, len(facts), per_word)]
+
+
+def short_numbers(found: Evidence) -> list[float | None]:
+    """Return what was counted of one pair, with as many digits as the page may need."""
+    values = (found["count"], found["counted"], found["low"], found["high"])
+    return [None if value is None else round(value, DIGITS) for value in values]

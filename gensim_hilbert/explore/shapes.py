@@ -103,6 +103,20 @@ class SubstituteAnswer(TypedDict):
     substitutes: list[Substitute]
 
 
+class FittingAnswer(TypedDict):
+    """Words like the one in a place of a sentence, and how probable each of them is there."""
+
+    fitting: list[Substitute]
+
+
+class SpellingAnswer(TypedDict):
+    """Whether a word is known, and words that are spelt much like one that is not."""
+
+    word: str
+    known: bool
+    near: list[str]
+
+
 class MapAnswer(TypedDict):
     """The most frequent words on a plane."""
 

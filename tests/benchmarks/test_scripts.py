@@ -1,11 +1,13 @@
 """Benchmarks run to their end on a small text, whichever peers are installed."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from browser import NAMES
 from gensim.test.utils import datapath
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +50,17 @@ def test_the_explorer():
     done = benchmark("explore.py", "--words", "100", "--vector-size", "4")
     assert done.returncode == 0, done.stderr
     assert "| word |" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_map(saved_news_model):
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'gensim-hilbert[explore]'")
+    if not any(map(shutil.which, NAMES)):
+        pytest.skip(f"no browser to look at the map with: none of {', '.join(NAMES)} is installed")
+    done = benchmark("explore_map.py", saved_news_model, "--word", "police", "--trust-pickle")
+    assert done.returncode == 0, done.stderr
+    assert "| zoom in |" in done.stdout
+    assert "times as long" in done.stdout
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_both_kinds_of_neighbours_are_those_of_the_model(explored, news_model):
 
 def test_vectors_alone_have_one_kind_of_neighbours(odd):
     found = answers.word(odd, "plain")
-    assert len(found["like"]) == 4
+    assert len(found["like"]) == len(odd) - 1
     assert found["with_it"] == []
     assert odd.facts()["pmi"] is False
     assert "no covectors" in odd.facts()["without_pmi"]
@@ -52,7 +52,7 @@ def test_a_pair_meets_as_often_as_its_pmi_says(explored, news_model):
     found = answers.pair(explored, "minister", "prime")
     assert found["pmi"] == pytest.approx(news_model.pmi("minister", "prime"), abs=1e-5)
     assert found["times"] == pytest.approx(math.exp(news_model.fitted_counts.pmi("minister", "prime")))
-    assert found["sentence"] == f"minister is near prime {found['times']:,.1f} times as often as by chance."
+    assert found["sentence"] == f"minister is near prime {found['times']:,.0f} times as often as by chance."
     vectors, covectors = news_model.wv, news_model.syn1neg
     lower = np.minimum(*(covectors @ vectors[word] for word in ("minister", "prime"))) - news_model.psi_offset
     best = [vectors.index_to_key[row] for row in np.argsort(-lower)]
@@ -75,7 +75,7 @@ def test_words_are_completed_by_frequency_whatever_their_case(explored, odd, new
     assert answers.complete(explored, "po", 100)["words"] == expected[:100]
     assert answers.complete(odd, "pl")["words"] == ["plain", "Plains"]
     assert answers.complete(odd, "zzz")["words"] == []
-    assert len(answers.complete(odd, "")["words"]) == 5
+    assert len(answers.complete(odd, "")["words"]) == len(odd)
 
 
 def test_sums_are_gensims(explored, news_model):

@@ -105,6 +105,8 @@ def test_every_endpoint_answers(address, explorer):
         "pair": {"context": "minister", "term": "prime"},
         "sum": {"expression": "israel - palestinian + australia"},
         "substitute": {"sentence": "the prime minister", "position": 1},
+        "fitting": {"sentence": "the prime minister", "position": 1},
+        "spelling": {"word": "policf"},
         "map": {},
         "paint": {"by": "pmi", "word": "police"},
         "compare": {"model": 0, "other": 1},
@@ -192,6 +194,16 @@ def test_the_parts_of_an_answer_do_not_wait_for_each_other(address):
         times.append(time.monotonic() - start)
     connection.close()
     assert min(times) < 0.03  # With Nagle's algorithm, none takes less than 40 ms.
+
+
+def test_refusals_are_answers_where_the_page_prefers_that(address):
+    """A browser would report other statuses on its console."""
+    for name, query, status in [("word", "word=xyzzy", 404), ("word", "", 400), ("nothing", "", 404)]:
+        refused = get(address, f"api/{name}?{query}")
+        answered = get(address, f"api/{name}?{query}", Prefer="status=200")
+        assert (refused[0], answered[0]) == (status, 200)
+        assert refused[2] == answered[2]
+    assert get(address, "api/models", Host="evil.example", Prefer="status=200")[0] == 403
 
 
 def test_many_requests_at_once(address):

@@ -31,6 +31,18 @@ def test_the_word_that_has_moved_differs_most(two):
     assert max(painted[:60]) == pytest.approx(found["changed"][1]["difference"], abs=1e-3)
 
 
+def test_of_words_that_differ_alike_those_with_near_neighbours_come_first():
+    """`turned` has near neighbours in both models, `alone` is far from everything: both change all neighbours."""
+    words = [*(f"a{k}" for k in range(30)), *(f"b{k}" for k in range(30)), "alone", "turned"]
+    groups = np.repeat(np.eye(2, 4), 30, axis=0)
+    alone = [np.array([[0.2, 0.1, 1, 0]]), np.array([[0.1, 0.2, 1, 0]])]
+    explorer = Explorer(
+        [(str(k), keyed(words, np.vstack([groups, alone[k], np.eye(2, 4)[k : k + 1]]))) for k in range(2)]
+    )
+    changed = explorer.answer("compare", {"other": "1", "n": "2"})["changed"]
+    assert changed == [{"word": "turned", "difference": 1.0}, {"word": "alone", "difference": 1.0}]
+
+
 def test_neighbours_lost_and_gained(two):
     found = two.answer("compare", {"word": "moved", "n": "10"})
     assert {near["word"][0] for near in found["lost"]["like"]} == {"a"}

@@ -5,12 +5,17 @@ import { Offline } from "./offline.js";
 
 export class Refusal extends Error {}
 
+const ENDED = "The explorer has ended: its server no longer answers. Start it again by gensim-hilbert explore, and open the address that it prints.";
+
 class Server {
   async ask(name, query = {}) {
     const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
-    const response = await fetch(`api/${name}?${new URLSearchParams(kept)}`).catch(() => {
-      throw new Refusal("The explorer has ended; start it again by gensim-hilbert explore.");
+    // With this header a refusal is no failed request, which the browser would report on its console.
+    const headers = { Prefer: "status=200" };
+    const response = await fetch(`api/${name}?${new URLSearchParams(kept)}`, { headers }).catch(() => {
+      throw new Refusal(ENDED);
     });
+    if (response.status === 403) throw new Refusal(ENDED); // another explorer has the port now
     const answer = await response.json().catch(() => ({ error: `The server answered ${response.status}.` }));
     if (answer.error) throw new Refusal(answer.error);
     return answer;

@@ -1,273 +1,208 @@
-// The map: points on a canvas that can be moved and zoomed, with as many labels as find room.
+// The map: words as points on a plane that can be moved and zoomed, painted by what they have to do with a word.
 
-import { $, h, note, number } from "./dom.js";
+import { readPalette, Scale } from "./colours.js";
+import { $, h, number, shortened } from "./dom.js";
+import { steer } from "./gestures.js";
+import { Labels } from "./labels.js";
+import { Points } from "./points.js";
 
-const SHADES = 24; // colours of points; all points of one shade are drawn together
-const MOST_LABELS = 220;
-const CLICK_PIXELS = 14;
-const FARTHEST_ZOOM = 200;
-const LOOK_AGAIN_MS = 1500; // for a layout that is being computed
+const MOST_LABELS = 180;
+const PIXELS_PER_LABEL = 2800;
+const STRONG = 0.5; // strength from which a label stands out
+const NEAR_PIXELS = 14;
+const SMALLEST_ZOOM = 0.6, LARGEST_ZOOM = 200;
+const MARGIN = 0.92; // share of the window that the words take
+const MOST_DISTORTION = 1.5; // of one axis against the other
+const OUTLIERS = 0.002; // share of words at each end that need not be seen at first
+const LOOK_AGAIN_MS = 2500; // for a layout that is being computed
 
 export class WordMap {
   constructor(api, choose) {
     this.api = api;
-    this.choose = choose;
-    this.canvas = $("canvas");
-    this.pen = this.canvas.getContext("2d");
+    this.choose = (k) => choose(this.words[k]);
+    this.points = new Points($("points"));
+    this.labels = new Labels($("canvas"));
     this.words = [];
-    this.values = [];
-    this.widths = new Map();
-    this.view = { x: 0, y: 0, zoom: 1 };
-    this.pointers = new Map();
+    this.places = new Map();
+    this.view = { x: 0, y: 0, zoom: 1, width: 0, height: 0, scaleX: 1, scaleY: 1 };
     this.hovered = -1;
-    this.listen();
-  }
-
-  listen() {
-    const canvas = this.canvas;
+    this.extent = { x: { size: 2, middle: 0 }, y: { size: 2, middle: 0 } };
     new ResizeObserver(() => this.resize()).observe($("plane"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.readColours());
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY / 300), event.offsetX, event.offsetY);
-    }, { passive: false });
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-      this.moved = 0;
-    });
-    canvas.addEventListener("pointermove", (event) => this.pointerMoved(event));
-    for (const name of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(name, (event) => {
-        const alone = this.pointers.size === 1;
-        this.pointers.delete(event.pointerId);
-        if (name === "pointerup" && alone && this.moved < 5) {
-          const found = this.nearest(event.offsetX, event.offsetY);
-          if (found >= 0) this.choose(this.words[found]);
-        }
-      });
-    }
-    canvas.addEventListener("keydown", (event) => {
-      const step = 60;
-      const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (moves[event.key]) this.move(...moves[event.key]);
-      else if (event.key === "+" || event.key === "=") this.zoom(1.5);
-      else if (event.key === "-") this.zoom(1 / 1.5);
-      else if (event.key === "0") this.showAll();
-      else return;
-      event.preventDefault();
-    });
-    $("zoom-in").addEventListener("click", () => this.zoom(1.5));
-    $("zoom-out").addEventListener("click", () => this.zoom(1 / 1.5));
-    $("zoom-all").addEventListener("click", () => this.showAll());
-  }
-
-  pointerMoved(event) {
-    const before = this.pointers.get(event.pointerId), now = { x: event.offsetX, y: event.offsetY };
-    if (!before) {
-      const found = this.nearest(now.x, now.y);
-      this.canvas.style.cursor = found >= 0 ? "pointer" : "grab";
-      if (found !== this.hovered) { this.hovered = found; this.draw(); }
-      return;
-    }
-    this.moved += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
-    if (this.pointers.size === 1) this.move(now.x - before.x, now.y - before.y);
-    else {
-      const other = [...this.pointers].find(([id]) => id !== event.pointerId)[1];
-      const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y);
-      if (apart(before) > 1) this.zoom(apart(now) / apart(before), (now.x + other.x) / 2, (now.y + other.y) / 2);
-    }
-    this.pointers.set(event.pointerId, now);
+    steer(this, $("canvas"));
+    this.readColours();
   }
 
   async load(model) {
     this.model = model;
     const answer = await this.api.ask("map", { model });
     if (this.model !== model) return;
-    Object.assign(this, { words: answer.words, x: answer.x, y: answer.y, method: answer.method });
+    const sameWords = answer.words.length === this.words.length && answer.words.every((word, k) => word === this.words[k]);
+    Object.assign(this, { words: answer.words, x: Float32Array.from(answer.x), y: Float32Array.from(answer.y) });
     this.places = new Map(this.words.map((word, k) => [word, k]));
+    if (!sameWords || answer.method !== this.method) {
+      this.extent = { x: extent(this.x), y: extent(this.y) };
+      this.showAll();
+    }
+    this.method = answer.method;
+    if (!sameWords) this.values = null; // colours of other words
+    this.hovered = -1;
+    // If this fails, the server has ended: the next question tells that.
     if (!answer.final) setTimeout(() => this.model === model && this.load(model).catch(() => {}), LOOK_AGAIN_MS);
     const making = answer.final ? "" : " A better layout is being computed, once for this model.";
-    $("map-note").textContent =
-      `The ${number(this.words.length, 0)} most frequent words; near each other are words with like vectors (${this.method}).${making}`;
-    this.readColours();
-  }
-
-  async paint(by, word, other, score) {
-    const answer = await this.api.ask("paint", { model: this.model, by, word, other });
-    this.chosen = word;
-    this.by = by;
-    this.values = answer.values;
-    const known = answer.values.filter((value) => value !== null).sort((a, b) => a - b);
-    const at = (share) => known[Math.min(known.length - 1, Math.floor(share * known.length))] ?? 0;
-    if (by === "pmi") {
-      const far = Math.max(at(0.995), -at(0.005), 0.1);
-      [this.low, this.high] = [-far, far];
-    } else [this.low, this.high] = [at(0.02), Math.max(at(0.998), at(0.02) + 1e-6)];
-    const span = this.high - this.low;
-    this.shades = this.values.map((value) => value === null ? 0
-      : Math.max(0, Math.min(SHADES - 1, Math.floor((SHADES * (value - this.low)) / span))));
-    // Labels: the strongest colours first, as far as there are any, then frequent words.
-    const order = [...this.words.keys()];
-    this.order = by === "frequency" ? order : order.sort((a, b) => (this.values[b] ?? -1e9) - (this.values[a] ?? -1e9));
-    this.legend(by, word, score);
+    $("map-note").textContent = `${this.words.length < 20000 ? "" : "The 20,000 most frequent words. "}Words with like vectors lie near each other (${answer.method}).` +
+      ` Drag the map, zoom it, and choose a word to go there.${making}`;
     this.draw();
   }
 
-  legend(by, word, score) {
-    const texts = {
-      pmi: `${score} of each word with “${word}”`, similarity: `cosine with “${word}”`,
-      frequency: "frequency (logarithm)", difference: "share of neighbours that differ",
-    };
-    $("legend").replaceChildren(
-      h("span", { class: "ends" }, number(this.low, 1)),
-      h("span", { class: by === "pmi" ? "ramp both" : "ramp" }),
-      h("span", { class: "ends" }, number(this.high, 1)), note(texts[by]));
+  async paint(by, word, { other, listed, score }) {
+    const model = this.model, asked = (this.asked = Symbol(by));
+    const marked = new Set(listed);
+    const values = by === "listed" ? this.words.map((one) => (marked.has(one) ? 1 : 0))
+      : (await this.api.ask("paint", { model, by, word, other })).values;
+    if (asked !== this.asked || model !== this.model) return;
+    const scale = new Scale(by, values), strengths = Float32Array.from(values, (value) => scale.strength(value));
+    const order = Uint32Array.from(values.keys()).sort((a, b) => strengths[a] - strengths[b] || b - a);
+    const labelled = order.slice().reverse(); // of equal ones, frequent words first
+    Object.assign(this, { values, scale, strengths, order, labelled, chosen: this.places.get(word) ?? this.places.get(word?.toLowerCase()) ?? -1 });
+    this.shades = Uint8Array.from(values, (value) => scale.shade(value));
+    this.large = Uint8Array.from(strengths, (strength) => Number(by !== "frequency" && strength > STRONG));
+    this.unit = { pmi: score, similarity: "cosine", difference: "differing" }[by];
+    this.legend(word, score);
+    this.draw();
+  }
+
+  legend(word, score) {
+    const { low, high, ramp, by } = this.scale, plain = (value) => number(value, 1);
+    const quoted = `“${shortened(word ?? "")}”`;
+    // Frequencies are logarithms of counts, or where there are none, of ranks with a minus.
+    const often = (value) => high > 0 ? `${number(Math.exp(value), 0)} times` : `number ${number(Math.exp(-value), 0)}`;
+    const [left, right, text] = {
+      pmi: [plain(low), plain(high), score === "PMI" ? `PMI with ${quoted}: orange goes with it, blue is rarer near it than by chance` : `product with ${quoted}`],
+      similarity: [plain(low), plain(high), `cosine with ${quoted}: violet is like it`],
+      frequency: [often(low), often(high), high > 0 ? "in the text" : "by frequency"],
+      difference: [`${number(100 * low, 0)}%`, `${number(100 * high, 0)}%`, "of the nearest neighbours differ in the other model"],
+      listed: ["others", "listed", "the words of the list"],
+    }[by];
+    $("legend").replaceChildren(h("span", {}, left), h("span", { class: `ramp ${ramp}` }), h("span", {}, right), h("span", { class: "about" }, text));
   }
 
   readColours() {
-    const style = getComputedStyle(document.documentElement);
-    const parse = (name) => style.getPropertyValue(name).trim().match(/[\da-f]{2}/gi).map((part) => parseInt(part, 16));
-    const mix = (one, two, share) => `rgb(${one.map((part, k) => Math.round(part + (two[k] - part) * share)).join(",")})`;
-    const [cold, middle, warm] = ["--cold", "--middle", "--warm"].map(parse);
-    this.ink = style.getPropertyValue("--ink");
-    this.paper = style.getPropertyValue("--paper");
-    this.accent = style.getPropertyValue("--warm");
-    const share = (k) => k / (SHADES - 1);
-    this.colours = {
-      both: [...Array(SHADES).keys()].map((k) => share(k) < 0.5 ? mix(cold, middle, 2 * share(k)) : mix(middle, warm, 2 * share(k) - 1)),
-      one: [...Array(SHADES).keys()].map((k) => mix(middle, warm, share(k))),
-    };
+    this.palette = readPalette();
     this.draw();
   }
 
   resize() {
-    const box = $("plane").getBoundingClientRect(), scale = devicePixelRatio || 1;
-    this.width = box.width;
-    this.height = box.height;
-    this.canvas.width = Math.round(box.width * scale);
-    this.canvas.height = Math.round(box.height * scale);
-    this.pen.setTransform(scale, 0, 0, scale, 0, 0);
+    const box = $("plane").getBoundingClientRect(), ratio = devicePixelRatio || 1;
+    Object.assign(this.view, { width: box.width, height: box.height });
+    this.ratio = ratio;
+    this.points.resize(Math.round(box.width * ratio), Math.round(box.height * ratio));
+    this.labels.resize(box.width, box.height, ratio);
+    this.look(this.view);
+    this.drawNow(); // at once: a canvas is empty after its size has changed
+  }
+
+  // Show another part of the plane.
+  look({ x, y, zoom }) {
+    const { view } = this, within = (value, most) => Math.max(-most, Math.min(most, value));
+    view.zoom = Math.max(SMALLEST_ZOOM, Math.min(LARGEST_ZOOM, zoom));
+    // Both axes fill the window, as far as that does not distort the map too much.
+    const fit = [MARGIN * view.width / this.extent.x.size, MARGIN * view.height / this.extent.y.size], least = Math.min(...fit);
+    view.scaleX = view.zoom * Math.min(fit[0], MOST_DISTORTION * least);
+    view.scaleY = view.zoom * Math.min(fit[1], MOST_DISTORTION * least);
+    view.x = within(x, 1.2);
+    view.y = within(y, 1.2);
     this.draw();
   }
 
-  get scale() { return 0.45 * Math.min(this.width, this.height) * this.view.zoom; }
-  screenX(k) { return this.width / 2 + (this.x[k] - this.view.x) * this.scale; }
-  screenY(k) { return this.height / 2 - (this.y[k] - this.view.y) * this.scale; }
+  screenX(k) { return this.view.width / 2 + (this.x[k] - this.view.x) * this.view.scaleX; }
+  screenY(k) { return this.view.height / 2 - (this.y[k] - this.view.y) * this.view.scaleY; }
 
   move(right, down) {
-    this.view.x = Math.max(-1.2, Math.min(1.2, this.view.x - right / this.scale));
-    this.view.y = Math.max(-1.2, Math.min(1.2, this.view.y + down / this.scale));
-    this.draw();
+    const { x, y, zoom, scaleX, scaleY } = this.view;
+    this.look({ x: x - right / scaleX, y: y + down / scaleY, zoom });
   }
 
-  zoom(factor, x = this.width / 2, y = this.height / 2) {
-    const before = this.scale;
-    this.view.zoom = Math.max(0.8, Math.min(FARTHEST_ZOOM, this.view.zoom * factor));
-    const gain = 1 / before - 1 / this.scale;
-    this.view.x += (x - this.width / 2) * gain;
-    this.view.y -= (y - this.height / 2) * gain;
-    this.draw();
+  // Zoom so that the point under (left, top) stays where it is.
+  zoom(factor, left = this.view.width / 2, top = this.view.height / 2) {
+    const { x, y, zoom, scaleX, scaleY, width, height } = this.view;
+    const reached = Math.max(SMALLEST_ZOOM, Math.min(LARGEST_ZOOM, zoom * factor)), gain = 1 - zoom / reached;
+    this.look({ x: x + (left - width / 2) * gain / scaleX, y: y - (top - height / 2) * gain / scaleY, zoom: reached });
   }
 
-  showAll() {
-    this.view = { x: 0, y: 0, zoom: 1 };
-    this.draw();
-  }
+  showAll() { this.look({ x: this.extent.x.middle, y: this.extent.y.middle, zoom: 1 }); }
 
-  nearest(x, y) {
-    let best = -1, least = CLICK_PIXELS ** 2;
-    for (const [word, box] of this.boxes ?? []) {
-      if (x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]) return word;
-    }
+  nearest(left, top, within = NEAR_PIXELS) {
+    const labelled = this.labels.at(left, top);
+    if (labelled >= 0) return labelled;
+    let best = -1, least = within ** 2;
     for (let k = 0; k < this.words.length; k++) {
-      const distance = (this.screenX(k) - x) ** 2 + (this.screenY(k) - y) ** 2;
+      const distance = (this.screenX(k) - left) ** 2 + (this.screenY(k) - top) ** 2;
       if (distance < least) [best, least] = [k, distance];
     }
     return best;
   }
 
-  draw() {
-    if (this.waiting || !this.colours || !this.order) return;
+  hover(k) {
+    if (k === this.hovered) return;
+    this.hovered = k;
+    this.draw(false);
+  }
+
+  // The word nearest to the middle, for those who steer by keyboard.
+  aim() {
+    this.hover(this.nearest(this.view.width / 2, this.view.height / 2, Infinity));
+    if (this.hovered >= 0) $("status").textContent = this.described(this.hovered);
+  }
+
+  described(k) {
+    const value = this.values?.[k], word = shortened(this.words[k]);
+    return this.unit && value !== null && value !== undefined ? `${word} · ${this.unit} ${number(value)}` : word;
+  }
+
+  draw(points = true) {
+    this.stale ||= points;
+    if (this.waiting) return;
     this.waiting = true;
     requestAnimationFrame(() => { this.waiting = false; this.drawNow(); });
   }
 
   drawNow() {
-    const { pen, width, height } = this;
-    if (!width) return;
-    const colours = this.by === "pmi" ? this.colours.both : this.colours.one;
-    const size = Math.min(7, 1.6 + 0.5 * Math.log2(this.view.zoom + 1));
-    const groups = Array.from({ length: SHADES }, () => []);
-    for (let k = 0; k < this.words.length; k++) {
-      const x = this.screenX(k), y = this.screenY(k);
-      if (x > -5 && y > -5 && x < width + 5 && y < height + 5) groups[this.shades[k]].push(x, y);
-    }
-    pen.clearRect(0, 0, width, height);
-    const middle = (SHADES - 1) / 2;
-    const strength = this.by === "pmi" ? (k) => Math.abs(k - middle) : (k) => k;
-    // Strong colours lie over weak ones.
-    for (const shade of [...groups.keys()].sort((a, b) => strength(a) - strength(b))) {
-      const points = groups[shade], side = size + (strength(shade) > 0.7 * middle ? 1.2 : 0);
-      pen.fillStyle = colours[shade];
-      for (let k = 0; k < points.length; k += 2) pen.fillRect(points[k] - side / 2, points[k + 1] - side / 2, side, side);
+    const { view, values, words } = this;
+    if (!view.width || !values || values.length !== words.length) return;
+    if (this.stale) {
+      const radius = Math.max(1.2, Math.min(4, 75 / Math.sqrt(words.length))) * view.zoom ** 0.25;
+      this.points.draw({ ...this, colours: this.palette[this.scale.ramp], radius });
+      this.stale = false;
     }
     this.drawLabels();
   }
 
   drawLabels() {
-    const { pen, width, height } = this;
-    this.boxes = [];
-    const cells = new Map(), cell = 90;
-    const fits = (box) => {
-      if (box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) return false;
-      const keys = [];
-      for (let i = Math.floor(box[0] / cell); i <= Math.floor(box[2] / cell); i++) {
-        for (let j = Math.floor(box[1] / cell); j <= Math.floor(box[3] / cell); j++) keys.push(`${i},${j}`);
-      }
-      for (const key of keys) {
-        for (const other of cells.get(key) ?? []) {
-          if (box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]) return false;
-        }
-      }
-      for (const key of keys) cells.has(key) ? cells.get(key).push(box) : cells.set(key, [box]);
-      return true;
-    };
-    const label = (k, style) => {
-      const word = this.words[k].length > 40 ? this.words[k].slice(0, 39) + "…" : this.words[k];
-      pen.font = style.font;
-      const key = style.font + word;
-      if (!this.widths.has(key)) this.widths.set(key, pen.measureText(word).width);
-      const x = this.screenX(k), y = this.screenY(k), half = this.widths.get(key) / 2 + 2;
-      const box = [x - half, y - 19, x + half, y - 3];
-      if (!fits(box)) return;
-      this.boxes.push([k, box]);
-      pen.textAlign = "center";
-      pen.lineWidth = 3;
-      pen.lineJoin = "round";
-      pen.strokeStyle = this.paper;
-      pen.strokeText(word, x, y - 7);
-      pen.fillStyle = style.colour;
-      pen.fillText(word, x, y - 7);
-    };
-    const strong = { font: "bold 14px system-ui, sans-serif", colour: this.accent };
-    const plain = { font: "12px system-ui, sans-serif", colour: this.ink };
-    const chosen = this.places.get(this.chosen);
-    if (chosen !== undefined) {
-      this.pen.strokeStyle = this.ink;
-      this.pen.lineWidth = 2;
-      this.pen.beginPath();
-      this.pen.arc(this.screenX(chosen), this.screenY(chosen), 6, 0, 7);
-      this.pen.stroke();
-      label(chosen, strong);
+    const { labels, view, palette, strengths, chosen, hovered } = this;
+    labels.clear(palette.paper);
+    if (chosen >= 0) {
+      labels.ring(this.screenX(chosen), this.screenY(chosen), palette.ink);
+      labels.add(chosen, shortened(this.words[chosen]), this.screenX(chosen), this.screenY(chosen), "chosen", palette.accent);
     }
-    if (this.hovered >= 0) label(this.hovered, { ...strong, colour: this.ink });
-    const most = Math.min(MOST_LABELS, (width * height) / 2600);
-    for (const k of this.order) {
-      if (this.boxes.length >= most) break;
+    if (hovered >= 0) {
+      labels.ring(this.screenX(hovered), this.screenY(hovered), palette.ink);
+      if (hovered !== chosen) labels.add(hovered, this.described(hovered), this.screenX(hovered), this.screenY(hovered), "strong", palette.ink);
+    }
+    const most = Math.min(MOST_LABELS, (view.width * view.height) / PIXELS_PER_LABEL);
+    for (const k of this.labelled) {
+      if (labels.boxes.length >= most) break;
       const x = this.screenX(k), y = this.screenY(k);
-      if (k !== chosen && k !== this.hovered && x > 0 && y > 0 && x < width && y < height) label(k, plain);
+      if (x < 0 || y < 0 || x > view.width || y > view.height || k === chosen || k === hovered) continue;
+      const strong = this.large[k] === 1 || (this.scale.by === "frequency" && labels.boxes.length < most / 3);
+      labels.add(k, shortened(this.words[k]), x, y, strong ? "strong" : "plain", strong ? palette.ink : palette.muted);
     }
   }
+}
+
+// The middle and the size of what most of some numbers lie in.
+function extent(numbers) {
+  const sorted = numbers.slice().sort(), skipped = Math.floor(OUTLIERS * sorted.length);
+  const low = sorted[skipped], high = sorted[sorted.length - 1 - skipped];
+  return { middle: (low + high) / 2, size: Math.max(high - low, 1e-3) };
 }
