@@ -36,6 +36,7 @@ TIME_LIMIT = float(os.environ.get("GENSIM_HILBERT_TIME_LIMIT", 600))  # Seconds 
 BEATS = 20  # Signs of life of rank 0 within the time limit.
 ONE_PROCESS = "start one process, without torchrun"
 SHORT_LIMIT = 2.0  # Seconds that a rank waits for the reason of a failure, or to leave one.
+UNUSED_TAG = 2**31 - 1  # No message has it.
 LONGEST_PAUSE = 0.2  # Seconds between two looks whether rank 0 has a new call.
 
 Value = TypeVar("Value")
@@ -73,9 +74,12 @@ class Ranks:
         return value
 
     def exchange(
-        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]]
+        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]], tag: int = 0
     ) -> tuple[Pending, Pending]:
-        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received."""
+        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received.
+
+        Several threads may do so at once, each with tags of its own: on the host, the n-th tensor has the tag + n.
+        """
         raise NotImplementedError("there is no other rank")
 
 
@@ -109,7 +113,7 @@ class Group(Ranks):
         self.host: Any = dist.new_group(backend="gloo", timeout=limit)
         self.devices: Any = dist.new_group(backend="nccl", timeout=limit) if on_gpus else self.host
         self.failure: str | None = None
-        self.calls = 0
+        self.calls, self.counting = 0, threading.Lock()
         self.is_over = threading.Event()
         self.is_leading = self.is_busy = False  # Whether rank 0 trains, and whether others are in the midst of a call.
         if self.rank == 0:
@@ -153,16 +157,20 @@ class Group(Ranks):
     # ------------------------------------------------------------------ blocks
 
     def exchange(
-        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]]
+        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]], tag: int = 0
     ) -> tuple[Pending, Pending]:
-        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received."""
+        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received.
+
+        Several threads may do so at once, each with tags of its own: on the host, the n-th tensor has the tag + n.
+        """
         dist, tensors = self.distributed, [tensor for tensor, _ in sent + received]
-        self.bytes_sent += sum(tensor.nbytes for tensor, _ in sent)
+        with self.counting:
+            self.bytes_sent += sum(tensor.nbytes for tensor, _ in sent)
         with self.listening():
             if not tensors or tensors[0].device.type == "cpu":
                 return (
-                    Pending(self, [dist.isend(x, to, self.host, k) for k, (x, to) in enumerate(sent)]),
-                    Pending(self, [dist.irecv(x, source, self.host, k) for k, (x, source) in enumerate(received)]),
+                    Pending(self, [dist.isend(x, to, self.host, k) for k, (x, to) in enumerate(sent, tag)]),
+                    Pending(self, [dist.irecv(x, rank, self.host, k) for k, (x, rank) in enumerate(received, tag)]),
                 )
             # NCCL has no tags, and would wait for ever if two ranks began by sending to each other one by one.
             operations = [dist.P2POp(dist.isend, x, to, self.devices) for x, to in sent]
@@ -260,7 +268,19 @@ class Group(Ranks):
             # A rank may have left its own reason; others may not wait for any message, but look for one.
             if not self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
                 self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
+        self._interrupt()
         self._close()
+
+    def _interrupt(self) -> None:
+        """End all messages that threads still wait for: until then no connection can be closed.
+
+        gloo offers nothing for that, but gives up all messages once a single one does not come in time.
+        """
+        import torch
+
+        with suppress(RuntimeError, ValueError, AssertionError):
+            never = self.distributed.irecv(torch.empty(1), (self.rank + 1) % self.size, self.host, UNUSED_TAG)
+            never.wait(timedelta(milliseconds=1))
 
 
 _joined: Group | None = None
