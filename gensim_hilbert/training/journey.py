@@ -174,11 +174,17 @@ class Journey:
         """Wait until all blocks are where they have to be at last."""
         with self.told:
             self._expect(is_idle=True)
-            self.told.wait_for(
-                lambda: self.error is not None or not (self.arriving or self.sending or self.receiving)
+            self._wait(
+                self.told, lambda: self.error is not None or not (self.arriving or self.sending or self.receiving)
             )
         self._raise()
         self.ring.offset = self.offsets[-1]
+
+    def _wait(self, condition: threading.Condition, is_over: Callable[[], object]) -> None:
+        """Wait for blocks, with nothing else to do."""
+        since = time.perf_counter()
+        condition.wait_for(is_over)
+        self.ring.ranks.seconds_waited += time.perf_counter() - since
 
     def _raise(self) -> None:
         if self.error is not None:
@@ -202,9 +208,7 @@ class Journey:
                         self.changed.notify_all()
                     return heappop(self.ready)[1]
                 self._expect(is_idle=True)
-                since = time.perf_counter()
-                self.changed.wait()
-                self.ring.seconds_waited += time.perf_counter() - since
+                self._wait(self.changed, lambda: self.ready or not self.left or self.error is not None)
         return None
 
     def _finish(self, number: int, result: Any) -> None:

@@ -64,6 +64,7 @@ class Ranks:
 
     rank, size = 0, 1
     bytes_sent = 0  # In blocks of rows, by this rank.
+    seconds_waited = 0.0  # For blocks of rows, by threads of this rank that had nothing else to do.
 
     def all_of(self, values: list[Value]) -> list[Value]:
         """Return the values of all ranks, those of rank 0 first."""

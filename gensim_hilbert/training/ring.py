@@ -57,7 +57,6 @@ class Ring(Division):
         super().__init__(ranks, n)
         self.offset = 0
         self.slots = {block: slot for slot, block in enumerate(self.numbers())}
-        self.seconds_waited = 0.0  # By threads that had nothing else to do, for blocks to come.
 
     def owner(self, block: int) -> int:
         """Return the rank that has a block now."""
