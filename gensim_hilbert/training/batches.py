@@ -118,7 +118,7 @@ class Batches:
                 self.kept[offset] = found
         turn = -self._turn(v, offset)
         a, b = w.places.select(self.shards.a), v.places.select(self.shards.b).roll(turn, dims=0)
-        return Row(w.blocks, v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
+        return Row(w.blocks.contiguous(), v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
 
     def _turn(self, v: Factor, offset: int) -> int:
         """Return where the block that the first block of rows meets stands in `v`; among ranks, `Ring.align` sees to it."""

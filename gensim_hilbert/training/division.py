@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -12,6 +13,7 @@ import torch
 from gensim_hilbert.training.order import divided, reversed_digits
 from gensim_hilbert.training.ranks import RankFailed, Ranks
 
+ALIGNMENT = 16  # Numbers in float32: 64 bytes.
 SPARE = 8  # Blocks of a rank for which there is room for one more.
 
 Value = TypeVar("Value")
@@ -45,8 +47,13 @@ class Division:
         return list(range(self.n)) if self.ranks.size == 1 else self.own
 
     def empty(self, *shape: int) -> torch.Tensor:
-        """Return an array for the blocks of this rank, with room for some that come before others have left."""
-        return torch.empty(len(self.own) + self.spare, *shape)
+        """Return an array for the blocks of this rank, with room for some that come before others have left.
+
+        Every block begins at an aligned address: torch rounds products otherwise, depending on where a block stands.
+        """
+        number, size = len(self.own) + self.spare, prod(shape)
+        padded = -(-size // ALIGNMENT) * ALIGNMENT
+        return torch.empty(number, padded)[:, :size].view(number, *shape)
 
     def sum_in_order(
         self, parts: Iterable[torch.Tensor], finish: Callable[[torch.Tensor], Any] = lambda total: total

@@ -47,7 +47,8 @@ class Factor:
         places: Division | None = None,
     ):
         self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
-        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
+        # They have the strides of `rows`, whose blocks may be aligned.
+        self.first, self.second = (rows.new_empty_strided(rows.shape, rows.stride()).zero_() for _ in range(2))
         self.places = Division(ALONE, len(rows)) if places is None else places
 
     @property
