@@ -4,9 +4,9 @@
 
 All ranks are processes of this machine with one thread each, and are connected by gloo. Memory is the peak of the
 resident set less that of a process that has loaded all libraries. It is measured after the last pass, and on rank 0
-also after the result has been gathered. CPU seconds are those of all ranks for start, passes and result, and for the passes alone.
-Waiting is what each rank has waited for blocks during the passes. Bytes are those that all ranks have sent per pass,
-against the least that is possible, 12 V d x (N - 1) for N ranks (V rounded up to whole blocks).
+also after the result has been gathered. CPU seconds are those of all ranks for start, passes and result, and for the
+passes alone. Waiting is what each rank has waited for blocks during the passes. Bytes are those that all ranks have
+sent per pass, against the least that is possible, 12 V d x (N - 1) for N ranks (V rounded up to whole blocks).
 """
 
 from __future__ import annotations

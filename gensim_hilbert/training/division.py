@@ -58,9 +58,10 @@ class Division:
     def sum_in_order(
         self, parts: Iterable[torch.Tensor], finish: Callable[[torch.Tensor], Any] = lambda total: total
     ) -> Any:
-        """Return the sum of one tensor per block, added in the order of `own` over all ranks, or what `finish` makes of it.
+        """Return the sum of one tensor per block, or what `finish` makes of it.
 
-        `parts` are those of this rank, in the order of `own`. The last rank that has blocks calls `finish`.
+        `parts` are those of this rank, in the order of `own`, in which they are added, those of rank 0 first. The last
+        rank that has blocks calls `finish`.
         """
         if self.ranks.size == 1:
             return finish(torch.as_tensor(sum(parts)))

@@ -34,7 +34,7 @@ from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, 
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
-from gensim_hilbert.training.order import offsets_of_pass
+from gensim_hilbert.training.order import offset_before_pass, offsets_of_pass
 from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
 from gensim_hilbert.training.ranks import ALONE, ONE_PROCESS, Ranks
 from gensim_hilbert.training.ring import Ring
@@ -238,11 +238,11 @@ class Factorization:
         target, per_pass = self.steps_done + steps, self.n**2
         with Team(self.shards, self._several) as team:
             while self.steps_done < min(target, self.schedule.end):
-                done = self.steps_done % per_pass
+                number, done = divmod(self.steps_done, per_pass)
                 if isinstance(self.gradients, SampledGradients):
-                    self.gradients.begin_pass(self.steps_done // per_pass / max(1, self.passes - 1))
+                    self.gradients.begin_pass(number / max(1, self.passes - 1))
                 if not done:
-                    offset = self._offset_before(self.steps_done // per_pass)
+                    offset = offset_before_pass(self.n, self.seed, number)
                     self.ring.move_to(offset, self.v.parts)
                     if self.steps_done and not self.keeps_axes:
                         self._turn(team, offset)
@@ -250,7 +250,7 @@ class Factorization:
                         self.gradients.measure_level(self.w, self.v, offset)
                 try:
                     visit = self._visit if self.batches is None else self._visit_at_once
-                    order = self._order(self.steps_done // per_pass)
+                    order = self.shards.latin(offsets_of_pass(self.n, self.seed, number))
                     visit(team, order[done : done + target - self.steps_done], progress)
                 except Diverged:
                     self._start_again()
@@ -265,14 +265,6 @@ class Factorization:
                             len(losses), self.passes, self.schedule.end // per_pass,
                         )  # fmt: skip
         return self.report
-
-    def _order(self, number: int) -> list[tuple[int, int]]:
-        """Return all shards in the random order of a pass: n in a row share no block."""
-        return self.shards.latin(offsets_of_pass(self.n, self.seed, number))
-
-    def _offset_before(self, number: int) -> int:
-        """Return the last offset before a pass: blocks are still where they have met in that row of shards."""
-        return offsets_of_pass(self.n, self.seed, number - 1)[-1] if number else 0
 
     @property
     def _several(self) -> bool:

@@ -47,8 +47,7 @@ class Factor:
         places: Division | None = None,
     ):
         self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
-        # They have the strides of `rows`, whose blocks may be aligned.
-        self.first, self.second = (rows.new_empty_strided(rows.shape, rows.stride()).zero_() for _ in range(2))
+        self.first, self.second = zeros_like(rows), zeros_like(rows)
         self.places = Division(ALONE, len(rows)) if places is None else places
 
     @property
@@ -132,6 +131,11 @@ class Factor:
 
         example = self.rows.new_empty(3, *self.rows.shape[1:])
         self.places.scattered(lambda k: torch.from_numpy(array(f"{self.name}-{k}")), keep, example)
+
+
+def zeros_like(rows: torch.Tensor) -> torch.Tensor:
+    """Return zeros in the shape of `rows`, with blocks that are as far apart, because blocks may be aligned."""
+    return torch.empty_strided(rows.shape, rows.stride(), dtype=rows.dtype, device=rows.device).zero_()
 
 
 def torch_step(

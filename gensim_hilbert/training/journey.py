@@ -88,9 +88,7 @@ class Journey:
             for rank, group in groupby(range(last + 1), key=ranks.__getitem__):
                 rows = list(group)
                 if rank == ring.ranks.rank:
-                    source, target = (
-                        ranks[row] if 0 <= row <= last else None for row in (rows[0] - 1, rows[-1] + 1)
-                    )
+                    source, target = (ranks[row] if 0 <= row <= last else None for row in (rows[0] - 1, rows[-1] + 1))
                     stays.append(Stay(block, rows[0], rows[-1], source, target))
         return stays
 

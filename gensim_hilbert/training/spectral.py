@@ -93,9 +93,8 @@ def spectral_start(
             add_products(values, by.numpy(), right.shape[-1], starts, columns, into.numpy())
 
         nonlocal rows_done
-        moving, shards_done = [out if transposed else right], 0
-        for _ in ring.map(team, moving, multiply, shards.latin()):
-            shards_done += 1
+        moving = [out if transposed else right]
+        for shards_done, _ in enumerate(ring.map(team, moving, multiply, shards.latin()), 1):
             if shards_done % len(own) == 0:
                 rows_done += 1
                 if progress:

@@ -175,7 +175,7 @@ def test_blocks_leave_one_half_after_the_other():
 
 
 def test_an_error_of_a_rank_is_raised_there_and_others_do_not_wait_for_ever(monkeypatch):
-    monkeypatch.setattr("test_journey.LIMIT", 1)
+    monkeypatch.setitem(globals(), "LIMIT", 1)
 
     def fail(w: torch.Tensor, v: torch.Tensor) -> None:
         if int(w[0]) == 1:
