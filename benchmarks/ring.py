@@ -5,8 +5,9 @@
 All ranks are processes of this machine with one thread each, and are connected by gloo. Memory is the peak of the
 resident set less that of a process that has loaded all libraries. It is measured after the last pass, and on rank 0
 also after the result has been gathered. CPU seconds are those of all ranks for start, passes and result, and for the
-passes alone. Waiting is what each rank has waited for blocks during the passes. Bytes are those that all ranks have
-sent per pass, against the least that is possible, 12 V d x (N - 1) for N ranks (V rounded up to whole blocks).
+passes alone, with the part of the system's kernel, which sends and receives. Waiting is what each rank has waited for
+blocks during the passes. Bytes are those that all ranks have sent per pass, against the least that is possible,
+12 V d x (N - 1) for N ranks (V rounded up to whole blocks).
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def measure_passes() -> dict[str, float]:
     run, ranks, measured = Factorization.run, present_ranks(), {}
 
     def now() -> dict[str, float]:
-        return {"passes": time.process_time(), "waited": ranks.seconds_waited, "sent": ranks.bytes_sent}
+        kernel = resource.getrusage(resource.RUSAGE_SELF).ru_stime
+        waited, sent = ranks.seconds_waited, ranks.bytes_sent
+        return {"passes": time.process_time(), "kernel": kernel, "waited": waited, "sent": sent}
 
     def measured_run(self: Factorization, *arguments: Any) -> Any:
         before = now()
@@ -131,15 +134,16 @@ def main() -> None:
         matrix = 4e-9 * len(counts) * arguments.vector_size
         print(f"{len(counts):,} words, {arguments.vector_size} dimensions, V x d is {matrix:.3f} GB\n")
         print("| ranks | GB while training, by rank | the same / V d | GB with the result, rank 0 | ", end="")
-        print("CPU s of all | in passes | s of passes | s waited, by rank | MB sent per pass | least | result |")
-        print("|---" * 11 + "|")
+        print("CPU s of all | in passes | in the kernel | s of passes | s waited, by rank | ", end="")
+        print("MB sent per pass | least | result |")
+        print("|---" * 12 + "|")
         options = ("--vector-size", arguments.vector_size, "--passes", arguments.passes)
         for size in arguments.ranks:
             told = measure(size, *options, "--child", directory)
             first, used = told[0], [one["trained"] - one["base"] for one in told]
             cells = [size, ", ".join(f"{one:.2f}" for one in used), f"{max(used) / matrix:.1f}"]
             cells += [f"{first['peak'] - first['base']:.2f}"]
-            cells += [f"{sum(one[part] for one in told):.1f}" for part in ("cpu", "passes")]
+            cells += [f"{sum(one[part] for one in told):.1f}" for part in ("cpu", "passes", "kernel")]
             cells += [f"{first['seconds']:.1f}", ", ".join(f"{one['waited']:.1f}" for one in told)]
             sent = sum(one["sent"] for one in told) / arguments.passes
             cells += [f"{sent / 1e6:.0f}", f"{first['least'] / 1e6:.0f}"]

@@ -121,7 +121,7 @@ class Batches:
         return Row(w.blocks.contiguous(), v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
 
     def _turn(self, v: Factor, offset: int) -> int:
-        """Return where the block that the first block of rows meets stands in `v`; with several ranks, it is aligned."""
+        """Return where the block that the first block of rows meets stands in `v`; among ranks, blocks are aligned."""
         return 0 if v.places.ranks.size > 1 else offset
 
     # ------------------------------------------------------------------ pairs that do not occur

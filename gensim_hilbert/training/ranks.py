@@ -27,7 +27,7 @@ from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gensim_hilbert.interruption import is_interruption
-from gensim_hilbert.training.meeting import store_of_this_start
+from gensim_hilbert.training.meeting import PAUSE, store_of_this_start
 
 if TYPE_CHECKING:
     import torch
@@ -114,7 +114,8 @@ class Group(Ranks):
         self.host: Any = dist.new_group(backend="gloo", timeout=limit)
         self.devices: Any = dist.new_group(backend="nccl", timeout=limit) if on_gpus else self.host
         self.failure: str | None = None
-        self.calls, self.counting = 0, threading.Lock()
+        self.reason: str | None = None  # Why a message has failed.
+        self.calls, self.counting, self.asking = 0, threading.Lock(), threading.Lock()
         self.is_over = threading.Event()
         self.is_leading = self.is_busy = False  # Whether rank 0 trains, and whether others are in the midst of a call.
         if self.rank == 0:
@@ -228,11 +229,23 @@ class Group(Ranks):
 
     def _reason(self, error: Exception) -> str:
         """Return why a message has failed: what the rank that failed has left, or what can be told from here."""
+        with self.asking:  # Several threads may wait for messages.
+            if self.reason is None:
+                self.reason = self._left_reason(error)
+            return self.reason
+
+    def _left_reason(self, error: Exception) -> str:
+        is_late = any(word in str(error) for word in ("imed out", "imeout"))
+        until = time.monotonic() + (0 if is_late else SHORT_LIMIT / 2)
         with suppress(RuntimeError):
-            if self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
+            # A rank that has waited too long closes its connections before it can leave a reason.
+            while not (is_left := self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT)):
+                if time.monotonic() > until:
+                    break
+                time.sleep(PAUSE)
+            if is_left:
                 return str(self._asked(lambda: self.store.get("failure"), SHORT_LIMIT).decode())
-        text = str(error)
-        if "imed out" in text or "imeout" in text:
+        if is_late:
             return (
                 f"another rank did not answer within {TIME_LIMIT:g} s (GENSIM_HILBERT_TIME_LIMIT); every rank has to "
                 "make the same calls"
@@ -270,7 +283,17 @@ class Group(Ranks):
             if not self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
                 self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
         self._interrupt()
+        with suppress(RuntimeError):
+            self._let_others_ask()
         self._close()
+
+    def _let_others_ask(self) -> None:
+        """Wait a little on rank 0, which may have the store, until all others know why training has failed."""
+        until = time.monotonic() + SHORT_LIMIT
+        told = self._asked(lambda: self.store.add("told", int(self.rank > 0)), SHORT_LIMIT)
+        while self.rank == 0 and told < self.size - 1 and time.monotonic() < until:
+            time.sleep(PAUSE)
+            told = self._asked(lambda: self.store.add("told", 0), SHORT_LIMIT)
 
     def _interrupt(self) -> None:
         """End all messages that threads still wait for: until then no connection can be closed.
