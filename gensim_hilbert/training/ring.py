@@ -7,8 +7,8 @@ moments, travel: in each row a rank has those that its blocks of W meet.
 
 Every rank has to see every block of V, so that (N - 1) x n times in a pass, at least, a block has to travel, with 12 x
 V / n x d bytes (rows and two moments in float32). The order of offsets and the division of blocks (`order.py`) are such
-that it is no more if N is 2, 4 or 8, and n a power of two as well. For 16 ranks it is 1.06 times as much, for other
-numbers of ranks two to four times. `journey.py` has blocks travel while shards are computed.
+that for n = 64 it is no more if N is 2, 4 or 8. For 16 ranks it is 1.04 times as much, for other numbers of ranks 1.5
+to 3.2 times. `journey.py` has blocks travel while shards are computed.
 
 A rank keeps 3 x V x d / N numbers of each side, and room for an eighth more blocks of V. Nothing has V x d numbers on
 one rank, except the result on rank 0, given vectors to start from, and what objectives keep of single words (V
