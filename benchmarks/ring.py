@@ -4,9 +4,10 @@
 
 All ranks are processes of this machine with one thread each, and are connected by gloo. Memory is the peak of the
 resident set less that of a process that has loaded all libraries. It is measured after the last pass, and on rank 0
-also after the result has been gathered. CPU seconds are those of all ranks for all passes, without the start. Bytes are
-those that rank 0 has sent during all passes, against what is expected, 12 V d x n / N x (1 - 1 / N)
-for each (V rounded up to whole blocks, n blocks, N ranks).
+also after the result has been gathered. CPU seconds are those of all ranks for start, passes and result, and for the
+passes alone, with the part of the system's kernel, which sends and receives. Waiting is what each rank has waited for
+blocks during the passes. Bytes are those that all ranks have sent per pass, against the least that is possible,
+12 V d x (N - 1) for N ranks (V rounded up to whole blocks).
 """
 
 from __future__ import annotations
@@ -42,19 +43,16 @@ def lead(counts_path: str, vector_size: int, passes: int) -> dict[str, Any]:
     options: dict[str, Any] = {"passes": passes, "tolerance": 0, "background": "sampled", "device": "cpu"}
     options["rate"] = 0.3  # In so few passes the usual rate is too high for words that occur once.
     fit = make_fit(Hilbert().bind(counts), vector_size, **options)
-    sent, started = ranks.bytes_sent, time.perf_counter()
+    started = time.perf_counter()
     fit.run(fit.steps)
-    seconds, sent = time.perf_counter() - started, ranks.bytes_sent - sent
+    seconds = time.perf_counter() - started
     fit.release_moments()
     trained = peak()
     n = round((fit.steps / passes) ** 0.5)
     rows = -(-len(counts) // n)
     learnt = hashlib.sha256(b"".join(side.tobytes() for side in fit.result()[:2])).hexdigest()[:16]
-    moments = (passes - 1) * 8 * vector_size**2 if ranks.size > 1 else 0  # They are passed on when axes are turned.
-    return {
-        "words": len(counts), "n": n, "seconds": seconds, "sent": (sent - moments) / passes, "trained": trained,
-        "formula": round(12 * n * rows * vector_size * n / ranks.size * (1 - 1 / ranks.size)), "sha256": learnt,
-    }  # fmt: skip
+    least = 12 * n * rows * vector_size * (ranks.size - 1)
+    return {"seconds": seconds, "trained": trained, "least": least, "sha256": learnt}
 
 
 def child(counts_path: str, vector_size: int, passes: int) -> None:
@@ -69,13 +67,36 @@ def child(counts_path: str, vector_size: int, passes: int) -> None:
     if int(os.environ["WORLD_SIZE"]) > 1:
         torch.distributed.init_process_group("gloo")
     base, began = peak(), time.process_time()
+    of_passes = measure_passes()
     if present_ranks().rank:
         follow()
         facts: dict[str, Any] = {"trained": peak()}
     else:
         with leading():
             facts = lead(counts_path, vector_size, passes)
-    print(json.dumps({**facts, "base": base, "peak": peak(), "cpu": time.process_time() - began}))
+    print(json.dumps({**facts, **of_passes, "base": base, "peak": peak(), "cpu": time.process_time() - began}))
+
+
+def measure_passes() -> dict[str, float]:
+    """Return a dictionary that gets the CPU seconds, waiting seconds and sent bytes of this rank during the passes."""
+    from gensim_hilbert.training.factorization import Factorization
+    from gensim_hilbert.training.ranks import present_ranks
+
+    run, ranks, measured = Factorization.run, present_ranks(), {}
+
+    def now() -> dict[str, float]:
+        kernel = resource.getrusage(resource.RUSAGE_SELF).ru_stime
+        waited, sent = ranks.seconds_waited, ranks.bytes_sent
+        return {"passes": time.process_time(), "kernel": kernel, "waited": waited, "sent": sent}
+
+    def measured_run(self: Factorization, *arguments: Any) -> Any:
+        before = now()
+        result = run(self, *arguments)
+        measured.update({key: value - before[key] for key, value in now().items()})
+        return result
+
+    Factorization.run = measured_run  # type: ignore[method-assign]
+    return measured
 
 
 def measure(size: int, *arguments: object) -> list[dict[str, Any]]:
@@ -112,18 +133,20 @@ def main() -> None:
         )
         matrix = 4e-9 * len(counts) * arguments.vector_size
         print(f"{len(counts):,} words, {arguments.vector_size} dimensions, V x d is {matrix:.3f} GB\n")
-        print(
-            "| ranks | GB while training, by rank | the same / V d | GB with the result, rank 0 | CPU s of all |",
-            end="",
-        )
-        print(" s | MB sent by rank 0 per pass | expected | result |\n" + "|---" * 9 + "|")
+        print("| ranks | GB while training, by rank | the same / V d | GB with the result, rank 0 | ", end="")
+        print("CPU s of all | in passes | in the kernel | s of passes | s waited, by rank | ", end="")
+        print("MB sent per pass | least | result |")
+        print("|---" * 12 + "|")
         options = ("--vector-size", arguments.vector_size, "--passes", arguments.passes)
         for size in arguments.ranks:
             told = measure(size, *options, "--child", directory)
             first, used = told[0], [one["trained"] - one["base"] for one in told]
             cells = [size, ", ".join(f"{one:.2f}" for one in used), f"{max(used) / matrix:.1f}"]
-            cells += [f"{first['peak'] - first['base']:.2f}", f"{sum(one['cpu'] for one in told):.0f}"]
-            cells += [f"{first['seconds']:.0f}", f"{first['sent'] / 1e6:.1f}", f"{first['formula'] / 1e6:.1f}"]
+            cells += [f"{first['peak'] - first['base']:.2f}"]
+            cells += [f"{sum(one[part] for one in told):.1f}" for part in ("cpu", "passes", "kernel")]
+            cells += [f"{first['seconds']:.1f}", ", ".join(f"{one['waited']:.1f}" for one in told)]
+            sent = sum(one["sent"] for one in told) / arguments.passes
+            cells += [f"{sent / 1e6:.0f}", f"{first['least'] / 1e6:.0f}"]
             print("| " + " | ".join(map(str, [*cells, first["sha256"]])) + " |", flush=True)
 
 

@@ -32,6 +32,7 @@ from gensim_hilbert.training.checkpoint import Checkpoint
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.from_counts import make_fit
 from gensim_hilbert.training.leading import follow, leading
+from gensim_hilbert.training.order import divided, offsets_of_pass, reversed_digits
 from gensim_hilbert.training.ranks import RankFailed, present_ranks
 
 SECONDS = 120  # for all ranks of one run; a hang is told as an error
@@ -113,7 +114,7 @@ def by_ranks(work: Callable[..., Any], *arguments: Any) -> Any:
 
 Cases = list[tuple[str, dict[str, Any]]]
 CASES: Cases = [
-    ("hilbert", {"background": "sampled", "columns": 8}),
+    ("hilbert", {"background": "sampled", "columns": 8, "n": 8}),  # blocks stay for several rows of shards
     ("hilbert", {"background": "sampled", "columns": 8, "rate": 200.0}),  # diverges at first
     ("lds", {}),
     ("hilbert", {"background": "dense", "memory_gb": 0}),
@@ -132,7 +133,7 @@ def all_cases(counts: PairCounts, folder: Path, cases: Cases) -> list[Any]:
     learnt = []
     for number, (name, options) in enumerate(cases):
         seen: list[float] = []
-        fit = make_fit(bound(name, counts), 6, n=N, passes=4, tolerance=0, **options)
+        fit = make_fit(bound(name, counts), 6, **{"n": N, **options}, passes=4, tolerance=0)
         reports = [fit.run(33, lambda report, seen=seen: seen.append(report.passes)), fit.evaluate()]
         Checkpoint(folder / str(number), {"settings": {}}).write(1, *fit.state())
         fit.run(10**6)
@@ -148,7 +149,7 @@ def resumed(counts: PairCounts, folder: Path, cases: Cases) -> list[Any]:
     learnt = []
     for number, (name, options) in enumerate(cases):
         saved = Checkpoint(folder / str(number), {"settings": {}}).load()
-        fit = make_fit(bound(name, counts), 6, n=N, passes=4, tolerance=0, saved=saved, **options)
+        fit = make_fit(bound(name, counts), 6, **{"n": N, **options}, passes=4, tolerance=0, saved=saved)
         fit.run(10**6)
         learnt.append((*fit.result()[:2], fit.fit.history if present_ranks().size > 1 else fit.history))
     return learnt
@@ -200,30 +201,42 @@ def same_everywhere(*sizes: int) -> list[str]:
 
 
 def volume(*sizes: int) -> list[str]:
-    """A rank sends the blocks, with their moments, that another rank needs for the next row of shards."""
-    counts, wrong, d, passes = small_counts(), [], 6, 3
-    rows = -(-len(counts) // N)
+    """All ranks together send the blocks, with their moments, that another rank needs for the next row of shards."""
+    counts, wrong, d, n, passes = small_counts(), [], 6, 16, 3
+    rows = -(-len(counts) // n)
 
-    def train() -> int:
-        fit = make_fit(bound("hilbert", counts), d, n=N, passes=passes, tolerance=0)
+    def train() -> Any:
+        make_fit(bound("hilbert", counts), d, n=n, passes=passes, tolerance=0).run(10**6)
+
+    run, sent = Factorization.run, []
+
+    def measured_run(self, *arguments):
         before = present_ranks().bytes_sent
-        moments = 8 * d**2 * (passes - 1)  # Second moments are passed on when axes are turned, except by the last.
-        fit.run(10**6)
-        return present_ranks().bytes_sent - before - moments
+        result = run(self, *arguments)
+        sent.append(present_ranks().bytes_sent - before)
+        return result
 
-    offsets = [0]
-    for number in range(passes):
-        offsets += [0, *np.random.default_rng([1, number]).permutation(N)]
+    Factorization.run = measured_run
+    offsets = [0] + [offset for number in range(passes) for offset in offsets_of_pass(n, 1, number)]
     for size in sizes:
-        bounds = [N * rank // size for rank in range(size + 1)]
+        home = {
+            block: rank for rank in range(size) for block in reversed_digits(n)[slice(*divided(n, size)[rank:][:2])]
+        }
         moved = sum(
-            not bounds[0] <= (i + before - after) % N < bounds[1]
+            home[(block - before) % n] != home[(block - after) % n]
             for before, after in pairwise(offsets)
-            for i in range(bounds[0], bounds[1])
+            for block in range(n)
         )
-        found = Run(size, by_ranks, train).wait()[0]
-        if found != ("returned", moved * rows * 3 * 4 * d):
-            wrong.append(f"rank 0 of {size} has sent {found}")
+        if size == 2:  # It is the least that is possible, but for the way to the first row.
+            assert moved <= (passes * (size - 1) + 1) * n
+        moments = 8 * d**2 * (passes - 1) * (size - 1)  # Second moments are passed on when axes are turned.
+        found = Run(size, lambda: (by_ranks(train), sum(sent))[1]).wait()
+        if (
+            any(kind != "returned" for kind, _ in found)
+            or sum(one for _, one in found) != moved * rows * 12 * d + moments
+        ):
+            wrong.append(f"{size} ranks have sent {found}, not {moved} blocks")
+    Factorization.run = run
     return wrong
 
 

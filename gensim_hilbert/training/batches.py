@@ -59,7 +59,7 @@ class Batches:
     def __init__(self, gradients: DenseGradients | SampledGradients):
         self.gradients, self.shards = gradients, gradients.shards
         self.objective, self.kernel, self.scale = gradients.objective, gradients.kernel, gradients.scale
-        self.own = self.shards.division.own
+        self.numbers = self.shards.division.numbers()
         kept = self.shards.cache is not None
         self.kept: dict[int, tuple[DevicePairs, DevicePairs | None]] | None = {} if kept else None  # By their offset.
 
@@ -105,7 +105,7 @@ class Batches:
     def _row(self, w: Factor, v: Factor, offset: int, number: int) -> Row:
         """Return a row of shards, its pairs from the device's memory if they are there."""
         found = None if self.kept is None else self.kept.get(offset)
-        keys = [(i, (i + offset) % self.shards.n) for i in self.own]
+        keys = [(i, (i + offset) % self.shards.n) for i in self.numbers]
         if found is None:
             shards = [self.shards[key] for key in keys]
             selves = [shard.selves for shard in shards if shard.selves is not None]
@@ -118,11 +118,11 @@ class Batches:
                 self.kept[offset] = found
         turn = -self._turn(v, offset)
         a, b = w.places.select(self.shards.a), v.places.select(self.shards.b).roll(turn, dims=0)
-        return Row(w.blocks, v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
+        return Row(w.blocks.contiguous(), v.blocks.roll(turn, dims=0), a, b, *found, keys, number)
 
     def _turn(self, v: Factor, offset: int) -> int:
-        """Return where the block that the first block of rows meets stands in `v`."""
-        return v.places.slot((self.own[0] + offset) % self.shards.n) if v.places.ranks.size > 1 else offset
+        """Return where the block that the first block of rows meets stands in `v`; among ranks, blocks are aligned."""
+        return 0 if v.places.ranks.size > 1 else offset
 
     # ------------------------------------------------------------------ pairs that do not occur
 

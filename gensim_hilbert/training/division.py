@@ -4,42 +4,64 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import Any, TypeVar
 from zlib import crc32
 
 import torch
 
+from gensim_hilbert.training.order import divided, reversed_digits
 from gensim_hilbert.training.ranks import RankFailed, Ranks
+
+ALIGNMENT = 16  # Numbers in float32: 64 bytes.
+SPARE = 8  # Blocks of a rank for which there is room for one more.
 
 Value = TypeVar("Value")
 
 
 class Division:
-    """How n blocks are divided among ranks: each has consecutive ones; the last ranks have none if blocks are few."""
+    """How n blocks are divided among ranks; the last ranks have none if blocks are few.
+
+    Each rank has blocks that follow each other in the order of their reversed digits (`order.py`), `own`. They stand in
+    its arrays in this order. Alone, a rank has all blocks, and they stand in its arrays by their numbers.
+    """
 
     def __init__(self, ranks: Ranks, n: int):
         self.ranks, self.n, self.active = ranks, n, min(ranks.size, n)
-        self.bounds = [n * rank // self.active for rank in range(self.active + 1)]
-        self.own = range(*self.bounds[ranks.rank : ranks.rank + 2]) if ranks.rank < self.active else range(0)
+        blocks, self.bounds = reversed_digits(n), divided(n, self.active)
+        self.positions = {block: position for position, block in enumerate(blocks)}
+        bounds = self.bounds[ranks.rank : ranks.rank + 2]
+        self.own = blocks[slice(*bounds)] if ranks.rank < self.active else []
+        self.spare = max(1, len(self.own) // SPARE) if ranks.size > 1 and self.own else 0
 
     def owner(self, block: int) -> int:
         """Return the rank that has a block."""
-        return bisect_right(self.bounds, block) - 1
+        return bisect_right(self.bounds, self.positions[block]) - 1
 
     def slot(self, block: int) -> int:
         """Return where a block of this rank stands in its arrays."""
-        return block - self.own.start
+        return block if self.ranks.size == 1 else self.positions[block] - self.bounds[self.ranks.rank]
 
     def numbers(self) -> list[int]:
         """Return the blocks of this rank as they stand in its arrays."""
-        return list(self.own)
+        return list(range(self.n)) if self.ranks.size == 1 else self.own
+
+    def empty(self, *shape: int) -> torch.Tensor:
+        """Return an array for the blocks of this rank, with room for some that come before others have left.
+
+        Every block begins at an aligned address: torch rounds products otherwise, depending on where a block stands.
+        """
+        number, size = len(self.own) + self.spare, prod(shape)
+        padded = -(-size // ALIGNMENT) * ALIGNMENT
+        return torch.empty(number, padded)[:, :size].view(number, *shape)
 
     def sum_in_order(
         self, parts: Iterable[torch.Tensor], finish: Callable[[torch.Tensor], Any] = lambda total: total
     ) -> Any:
-        """Return the sum of one tensor per block, added in the order of blocks, or what `finish` makes of it.
+        """Return the sum of one tensor per block, or what `finish` makes of it.
 
-        `parts` are those of this rank. The last rank that has blocks calls `finish`.
+        `parts` are those of this rank, in the order of `own`, in which they are added, those of rank 0 first. The last
+        rank that has blocks calls `finish`.
         """
         if self.ranks.size == 1:
             return finish(torch.as_tensor(sum(parts)))

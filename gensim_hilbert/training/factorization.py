@@ -27,13 +27,14 @@ from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.choice import choose_gradients
 from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
+from gensim_hilbert.training.order import offset_before_pass, offsets_of_pass
 from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
 from gensim_hilbert.training.ranks import ALONE, ONE_PROCESS, Ranks
 from gensim_hilbert.training.ring import Ring
@@ -178,6 +179,7 @@ class Factorization:
             self.balance = self.kernel.balancing(self.given.covectors, self.given.parameters)
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
+        w = w[: len(self.ring.own)]  # Nothing comes to this side.
         self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division)
         if self.composition is None:
             lock = None if self.given is None else self.given.update_factors()
@@ -212,9 +214,9 @@ class Factorization:
 
     def _empty(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return room for the rows of a checkpoint."""
-        shape = len(self.ring.own), self.shards.rows, self.vector_size + self.kernel.extra
-        w, v = (torch.zeros(shape, device=self.device) for _ in range(2))
-        return w, v if self.composition is None else v.new_zeros(self.composition.rows, shape[-1])
+        width = self.vector_size + self.kernel.extra
+        w, v = (sent(self.ring.empty(self.shards.rows, width).zero_(), self.device) for _ in range(2))
+        return w, v if self.composition is None else v.new_zeros(self.composition.rows, width)
 
     # ------------------------------------------------------------------ running
 
@@ -236,18 +238,19 @@ class Factorization:
         target, per_pass = self.steps_done + steps, self.n**2
         with Team(self.shards, self._several) as team:
             while self.steps_done < min(target, self.schedule.end):
-                done = self.steps_done % per_pass
+                number, done = divmod(self.steps_done, per_pass)
                 if isinstance(self.gradients, SampledGradients):
-                    self.gradients.begin_pass(self.steps_done // per_pass / max(1, self.passes - 1))
+                    self.gradients.begin_pass(number / max(1, self.passes - 1))
                 if not done:
-                    self.ring.move_to(0, self.v.parts)
+                    offset = offset_before_pass(self.n, self.seed, number)
+                    self.ring.move_to(offset, self.v.parts)
                     if self.steps_done and not self.keeps_axes:
-                        self._turn(team)
+                        self._turn(team, offset)
                     if isinstance(self.gradients, SampledGradients):
-                        self.gradients.measure_level(self.w, self.v)
+                        self.gradients.measure_level(self.w, self.v, offset)
                 try:
                     visit = self._visit if self.batches is None else self._visit_at_once
-                    order = self._order(self.steps_done // per_pass)
+                    order = self.shards.latin(offsets_of_pass(self.n, self.seed, number))
                     visit(team, order[done : done + target - self.steps_done], progress)
                 except Diverged:
                     self._start_again()
@@ -263,11 +266,6 @@ class Factorization:
                         )  # fmt: skip
         return self.report
 
-    def _order(self, number: int) -> list[tuple[int, int]]:
-        """Return all shards in the random order of a pass: n in a row share no block."""
-        draws = np.random.default_rng([self.seed, number])
-        return self.shards.latin(draws.permutation(self.n).tolist())
-
     @property
     def _several(self) -> bool:
         """Whether to work on several shards at once."""
@@ -281,14 +279,15 @@ class Factorization:
             leg = order[: n - before % n] if self.v.moves_together else order
             rows = [step // n for step in range(before, before + len(leg))]
             rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
+            mine = sum(i in self.ring.own for i, _ in leg)
             found, shown = [], replace(self.sums)
             with products_in(self.precision):
                 for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, leg, rates, rows):
                     found.append((number, sums))
                     if sums is not None:
                         shown.add(*sums)
-                    self.steps_done = before + number + 1
-                    if progress and (leg[number][0] == self.ring.own[-1] or number == len(leg) - 1) and shown.shards:
+                    self.steps_done = before + len(leg) * len(found) // mine  # Others are about as far as this rank.
+                    if progress and (len(found) % len(self.ring.own) == 0 or len(found) == mine) and shown.shards:
                         progress(shown.report(self.steps_done / n**2, scale))
             for one in self.ring.by_block(found):
                 if one is None:
@@ -310,7 +309,7 @@ class Factorization:
         while order and self.steps_done < self.schedule.end:
             i, j = order[0]
             rate, mine = self.scale * self.schedule.rate_at(self.steps_done), []
-            self.ring.move_to((j - i) % n, self.v.parts)
+            self.ring.align((j - i) % n, self.v.parts)
             if self.ring.own:
                 with products_in(self.precision):
                     sums = self.batches.step(self.w, self.v, (j - i) % n, rate, self.steps_done // n)
@@ -354,9 +353,10 @@ class Factorization:
             cost.share, sum(starmap(self.shards.by_chance, shards)), LEAST_MASS * cells
         )
 
-    def _turn(self, team: Team) -> None:
-        """Turn both factors to their joint principal axes."""
-        blocks = [side[k][:, : self.vector_size] for k in self.ring.own for side in (self.w, self.v)]
+    def _turn(self, team: Team, offset: int) -> None:
+        """Turn both factors to their joint principal axes; blocks that meet at this offset are on one rank."""
+        both = ((self.w[k], self.v[(k + offset) % self.n]) for k in self.ring.own)
+        blocks = [block[:, : self.vector_size] for meeting in both for block in meeting]
         moments = team.each(joint_moments, blocks)
         axes = self.ring.sum_in_order(moments, principal_axes).to(self.device)
         if self.kernel.extra:

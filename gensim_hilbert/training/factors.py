@@ -23,7 +23,7 @@ class Factor:
     ----------
     name : str
         Name of its arrays in a checkpoint.
-    rows : tensor, (blocks of this rank, rows per block, width)
+    rows : tensor, (blocks of this rank and room for more, rows per block, width)
         The rows to start from; changed in place.
     priors : tensor, (n, rows per block)
         Weight of the Gaussian prior on each vector.
@@ -47,13 +47,13 @@ class Factor:
         places: Division | None = None,
     ):
         self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
-        self.first, self.second = torch.zeros_like(rows), torch.zeros_like(rows)
+        self.first, self.second = zeros_like(rows), zeros_like(rows)
         self.places = Division(ALONE, len(rows)) if places is None else places
 
     @property
     def blocks(self) -> torch.Tensor:
         """The rows of the words of this rank, (blocks, rows per block, width)."""
-        return self.rows
+        return self.rows[: len(self.places.own)]
 
     @property
     def parts(self) -> list[torch.Tensor]:
@@ -71,9 +71,8 @@ class Factor:
         """Do the same as `step` for all blocks at once, on any device and without waiting for it."""
         priors = self.places.select(self.priors)
         locks = None if self.locks is None else self.places.select(self.locks)
-        return torch_step(
-            self.rows, gradient, self.first, self.second, priors, self.vector_size, rate, number + 1, locks
-        )
+        rows, first, second = (part[: len(self.places.own)] for part in (self.rows, self.first, self.second))
+        return torch_step(rows, gradient, first, second, priors, self.vector_size, rate, number + 1, locks)
 
     def step(self, k: int, gradient: torch.Tensor, rate: float, number: int) -> tuple[float, float]:
         """Move the rows of a block by Adam for the time `number`, from 0; `gradient` is without the prior's.
@@ -91,7 +90,7 @@ class Factor:
 
     def prior(self) -> float:
         """Return twice the loss of the prior, over the blocks of all ranks."""
-        blocks = ((k, self.rows[slot]) for slot, k in enumerate(self.places.numbers()))
+        blocks = ((k, self.rows[self.places.slot(k)]) for k in self.places.numbers())
         losses = [(k, weighted_squares(block[..., : self.vector_size], self.priors[k])) for k, block in blocks]
         return sum(self.places.by_block(losses))
 
@@ -103,7 +102,7 @@ class Factor:
             for part, by in ((self.rows[k], axes), (self.first[k], axes), (self.second[k], squares)):
                 part.copy_(multiplied(part, by))
 
-        for _ in each(turn_block, range(len(self.rows))):
+        for _ in each(turn_block, map(self.places.slot, self.places.numbers())):
             pass
 
     def release_moments(self) -> None:
@@ -132,6 +131,11 @@ class Factor:
 
         example = self.rows.new_empty(3, *self.rows.shape[1:])
         self.places.scattered(lambda k: torch.from_numpy(array(f"{self.name}-{k}")), keep, example)
+
+
+def zeros_like(rows: torch.Tensor) -> torch.Tensor:
+    """Return zeros in the shape of `rows`, with blocks that are as far apart, because blocks may be aligned."""
+    return torch.empty_strided(rows.shape, rows.stride(), dtype=rows.dtype, device=rows.device).zero_()
 
 
 def torch_step(

@@ -100,10 +100,10 @@ class SampledGradients:
             [Sampler(side[k::n] ** POWER, most) for k in range(n)] for side in sides
         )
 
-    def measure_level(self, w: Factor, v: Factor) -> None:
+    def measure_level(self, w: Factor, v: Factor, offset: int) -> None:
         """Set the level to what the derivatives of the background are over a_i b_j, on average over a few shards.
 
-        These are shards of the diagonal, both blocks of which one rank has at the beginning of a pass.
+        These are shards (i, i + offset), where blocks that meet are on one rank.
         Only objectives whose background is exponential in psi have a level: derivatives of others are bounded, while
         a_i b_j is not.
         """
@@ -114,11 +114,12 @@ class SampledGradients:
         for i in range(0, n, max(1, n // LEVEL_SHARDS)):
             if i not in host.division.own:
                 continue
-            shard = host[i, i]
-            drawn = self.column_samplers[i].draw(0.5)
+            j = (i + offset) % n
+            shard = host[i, j]
+            drawn = self.column_samplers[j].draw(0.5)
             numbers, weights = torch.from_numpy(drawn.numbers), torch.from_numpy(drawn.weights)
             b = shard.b.index_select(0, numbers)
-            psi = w[i].cpu() @ v[i].cpu().index_select(0, numbers).T
+            psi = w[i].cpu() @ v[j].cpu().index_select(0, numbers).T
             self.objective.differentiate_background_(psi, shard.a[:, None], b[None])
             by_chance = torch.outer(shard.a, b)
             for matrix in (psi, by_chance):

@@ -214,13 +214,12 @@ def with_columns(kernel: Product, shards: Shards, w: torch.Tensor, v: torch.Tens
     """Return blocks of vectors of this rank as blocks of rows on the device, with biases if the kernel has any."""
     sides = [w, v]
     if kernel.extra:
-        own = shards.division.own
-        squares = [
-            (k, float(wide(w[slot]).square().sum() + wide(v[slot]).square().sum())) for slot, k in enumerate(own)
-        ]
-        columns = kernel.columns(biases, sum(shards.division.by_block(squares)) / shards.size)
+        division = shards.division
+        places, wider = [(k, division.slot(k)) for k in division.own], (shards.rows, w.shape[-1] + kernel.extra)
+        squares = [(k, float(wide(w[slot]).square().sum() + wide(v[slot]).square().sum())) for k, slot in places]
+        columns = kernel.columns(biases, sum(division.by_block(squares)) / shards.size)
         sides = [
-            torch.cat([side, shards.own_blocks(column)[..., None]], dim=-1)
+            torch.cat([side, shards.own_blocks(column)[..., None]], dim=-1, out=division.empty(*wider))
             for side, column in zip(sides, columns, strict=True)
         ]
     return sent(sides[0], shards.device), sent(sides[1], shards.device)

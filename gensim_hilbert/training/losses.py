@@ -14,6 +14,7 @@ from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import Report
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import Product
+from gensim_hilbert.training.order import reversed_digits
 from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.team import Team
@@ -63,8 +64,8 @@ def sum_losses(
     sampled = None if is_exact else SampledGradients(objective, kernel, shards, EVALUATION_COLUMNS, seed)
     if shards.device.type != "cpu":
         of_rows = []
-        for offset in range(shards.n):
-            ring.move_to(offset, v.parts)
+        for offset in reversed_digits(shards.n):
+            ring.align(offset, v.parts)
             if ring.own:
                 # Made anew for each row, since it would keep the pairs of all of them on the device a second time.
                 of_rows.append((offset, Batches(sampled or dense).loss(w, v, offset).tolist()))

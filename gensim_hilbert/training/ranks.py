@@ -27,7 +27,7 @@ from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gensim_hilbert.interruption import is_interruption
-from gensim_hilbert.training.meeting import store_of_this_start
+from gensim_hilbert.training.meeting import PAUSE, store_of_this_start
 
 if TYPE_CHECKING:
     import torch
@@ -36,6 +36,7 @@ TIME_LIMIT = float(os.environ.get("GENSIM_HILBERT_TIME_LIMIT", 600))  # Seconds 
 BEATS = 20  # Signs of life of rank 0 within the time limit.
 ONE_PROCESS = "start one process, without torchrun"
 SHORT_LIMIT = 2.0  # Seconds that a rank waits for the reason of a failure, or to leave one.
+UNUSED_TAG = 2**31 - 1  # No message has it.
 LONGEST_PAUSE = 0.2  # Seconds between two looks whether rank 0 has a new call.
 
 Value = TypeVar("Value")
@@ -63,6 +64,7 @@ class Ranks:
 
     rank, size = 0, 1
     bytes_sent = 0  # In blocks of rows, by this rank.
+    seconds_waited = 0.0  # For blocks of rows, by threads of this rank that had nothing else to do.
 
     def all_of(self, values: list[Value]) -> list[Value]:
         """Return the values of all ranks, those of rank 0 first."""
@@ -73,9 +75,12 @@ class Ranks:
         return value
 
     def exchange(
-        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]]
+        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]], tag: int = 0
     ) -> tuple[Pending, Pending]:
-        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received."""
+        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received.
+
+        Several threads may do so at once, each with tags of its own: on the host, the n-th tensor has the tag + n.
+        """
         raise NotImplementedError("there is no other rank")
 
 
@@ -109,7 +114,8 @@ class Group(Ranks):
         self.host: Any = dist.new_group(backend="gloo", timeout=limit)
         self.devices: Any = dist.new_group(backend="nccl", timeout=limit) if on_gpus else self.host
         self.failure: str | None = None
-        self.calls = 0
+        self.reason: str | None = None  # Why a message has failed.
+        self.calls, self.counting, self.asking = 0, threading.Lock(), threading.Lock()
         self.is_over = threading.Event()
         self.is_leading = self.is_busy = False  # Whether rank 0 trains, and whether others are in the midst of a call.
         if self.rank == 0:
@@ -153,16 +159,20 @@ class Group(Ranks):
     # ------------------------------------------------------------------ blocks
 
     def exchange(
-        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]]
+        self, sent: list[tuple[torch.Tensor, int]], received: list[tuple[torch.Tensor, int]], tag: int = 0
     ) -> tuple[Pending, Pending]:
-        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received."""
+        """Begin to send tensors to ranks, and to receive tensors from ranks; the n-th one sent is the n-th received.
+
+        Several threads may do so at once, each with tags of its own: on the host, the n-th tensor has the tag + n.
+        """
         dist, tensors = self.distributed, [tensor for tensor, _ in sent + received]
-        self.bytes_sent += sum(tensor.nbytes for tensor, _ in sent)
+        with self.counting:
+            self.bytes_sent += sum(tensor.nbytes for tensor, _ in sent)
         with self.listening():
             if not tensors or tensors[0].device.type == "cpu":
                 return (
-                    Pending(self, [dist.isend(x, to, self.host, k) for k, (x, to) in enumerate(sent)]),
-                    Pending(self, [dist.irecv(x, source, self.host, k) for k, (x, source) in enumerate(received)]),
+                    Pending(self, [dist.isend(x, to, self.host, k) for k, (x, to) in enumerate(sent, tag)]),
+                    Pending(self, [dist.irecv(x, rank, self.host, k) for k, (x, rank) in enumerate(received, tag)]),
                 )
             # NCCL has no tags, and would wait for ever if two ranks began by sending to each other one by one.
             operations = [dist.P2POp(dist.isend, x, to, self.devices) for x, to in sent]
@@ -219,11 +229,23 @@ class Group(Ranks):
 
     def _reason(self, error: Exception) -> str:
         """Return why a message has failed: what the rank that failed has left, or what can be told from here."""
+        with self.asking:  # Several threads may wait for messages.
+            if self.reason is None:
+                self.reason = self._left_reason(error)
+            return self.reason
+
+    def _left_reason(self, error: Exception) -> str:
+        is_late = any(word in str(error) for word in ("imed out", "imeout"))
+        until = time.monotonic() + (0 if is_late else SHORT_LIMIT / 2)
         with suppress(RuntimeError):
-            if self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
+            # A rank that has waited too long closes its connections before it can leave a reason.
+            while not (is_left := self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT)):
+                if time.monotonic() > until:
+                    break
+                time.sleep(PAUSE)
+            if is_left:
                 return str(self._asked(lambda: self.store.get("failure"), SHORT_LIMIT).decode())
-        text = str(error)
-        if "imed out" in text or "imeout" in text:
+        if is_late:
             return (
                 f"another rank did not answer within {TIME_LIMIT:g} s (GENSIM_HILBERT_TIME_LIMIT); every rank has to "
                 "make the same calls"
@@ -260,7 +282,29 @@ class Group(Ranks):
             # A rank may have left its own reason; others may not wait for any message, but look for one.
             if not self._asked(lambda: self.store.check(["failure"]), SHORT_LIMIT):
                 self._asked(lambda: self.store.set("failure", text), SHORT_LIMIT)
+        self._interrupt()
+        with suppress(RuntimeError):
+            self._let_others_ask()
         self._close()
+
+    def _let_others_ask(self) -> None:
+        """Wait a little on rank 0, which may have the store, until all others know why training has failed."""
+        until = time.monotonic() + SHORT_LIMIT
+        told = self._asked(lambda: self.store.add("told", int(self.rank > 0)), SHORT_LIMIT)
+        while self.rank == 0 and told < self.size - 1 and time.monotonic() < until:
+            time.sleep(PAUSE)
+            told = self._asked(lambda: self.store.add("told", 0), SHORT_LIMIT)
+
+    def _interrupt(self) -> None:
+        """End all messages that threads still wait for: until then no connection can be closed.
+
+        gloo offers nothing for that, but gives up all messages once a single one does not come in time.
+        """
+        import torch
+
+        with suppress(RuntimeError, ValueError, AssertionError):
+            never = self.distributed.irecv(torch.empty(1), (self.rank + 1) % self.size, self.host, UNUSED_TAG)
+            never.wait(timedelta(milliseconds=1))
 
 
 _joined: Group | None = None

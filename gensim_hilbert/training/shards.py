@@ -17,6 +17,7 @@ import torch
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.device import sent
 from gensim_hilbert.training.division import Division
+from gensim_hilbert.training.order import reversed_digits
 from gensim_hilbert.training.pairs import HostPairs
 from gensim_hilbert.training.ranks import ALONE, Ranks
 
@@ -87,14 +88,15 @@ class Shards:
 
     def arranged(self, array: np.ndarray) -> torch.Tensor:
         """Return the rows of an array, one per word, in blocks on the device: (n, rows, ...) in float32."""
-        return sent(self._blocks(array, range(self.n)), self.device)
+        blocks = torch.empty(self.n, self.rows, *array.shape[1:])
+        return sent(self._fill(blocks, array, range(self.n)), self.device)
 
     def own_blocks(self, array: np.ndarray) -> torch.Tensor:
         """Return the rows of an array that this rank has, in blocks on the host."""
-        return self._blocks(array, self.division.own)
+        return self._fill(self.division.empty(self.rows, *array.shape[1:]), array, self.division.numbers())
 
-    def _blocks(self, array: np.ndarray, numbers: range) -> torch.Tensor:
-        blocks = torch.zeros(len(numbers), self.rows, *array.shape[1:])
+    def _fill(self, blocks: torch.Tensor, array: np.ndarray, numbers: Iterable[int]) -> torch.Tensor:
+        blocks.zero_()
         for slot, k in enumerate(numbers):
             part = array[k :: self.n]
             blocks[slot, : len(part)] = torch.from_numpy(np.asarray(part, dtype=np.float32))
@@ -134,10 +136,11 @@ class Shards:
     def latin(self, offsets: Iterable[int] | None = None) -> list[tuple[int, int]]:
         """Return all shards as a Latin square: n in a row share neither rows nor columns.
 
-        In each row, block i of rows meets block i + offset of columns, for offsets in the given order, or in their own.
+        In each row, block i of rows meets block i + offset of columns, for offsets in the given order, or in that of
+        their reversed digits, in which blocks rarely have to travel.
         """
         return [
             (i, (i + offset) % self.n)
-            for offset in (range(self.n) if offsets is None else offsets)
+            for offset in (reversed_digits(self.n) if offsets is None else offsets)
             for i in range(self.n)
         ]

@@ -71,10 +71,10 @@ def spectral_start(
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix; what has columns travels from rank to rank."""
         mine, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out, ring = torch.empty(len(own), shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
+        out, ring = division.empty(shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
         total: torch.Tensor | None = None
         if least:
-            total = division.sum_in_order(other[k] @ block for k, block in zip(own, right, strict=True))
+            total = division.sum_in_order(other[k] @ right[division.slot(k)] for k in own)
 
         def begin(k: int) -> None:
             block = out[division.slot(k)].zero_()
@@ -93,32 +93,36 @@ def spectral_start(
             add_products(values, by.numpy(), right.shape[-1], starts, columns, into.numpy())
 
         nonlocal rows_done
-        order = shards.latin()
-        for number, _ in ring.map(team, [out if transposed else right], multiply, order):
-            if own and order[number][0] == own[-1]:
+        moving = [out if transposed else right]
+        for shards_done, _ in enumerate(ring.map(team, moving, multiply, shards.latin()), 1):
+            if shards_done % len(own) == 0:
                 rows_done += 1
                 if progress:
                     progress(rows_done, SWEEPS * shards.n)
         if transposed:
-            ring.move_to(0, [out])
+            ring.align(0, moving)
         return out
+
+    def listed(blocks: torch.Tensor) -> list[torch.Tensor]:
+        """Return the blocks of this rank in the order in which sums are added."""
+        return [blocks[division.slot(k)] for k in own]
 
     def moments(blocks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return axes and squared strengths of a matrix, strongest first, by its second moments in float64."""
-        squares, axes = division.sum_in_order(team.each(second_moments, blocks), torch.linalg.eigh)
+        squares, axes = division.sum_in_order(team.each(second_moments, listed(blocks)), torch.linalg.eigh)
         return axes.flip(1), squares.flip(0).clamp_min(0)
 
     def orthonormal(blocks: torch.Tensor) -> torch.Tensor:
         """Make the columns an orthonormal basis, in place; columns that are missing are zero."""
         axes, squares = moments(blocks)
         whitened = (axes * inverse_roots(squares)).float()
-        for _ in team.each(lambda block: block.copy_(multiplied(block, whitened)), blocks):
+        for _ in team.each(lambda block: block.copy_(multiplied(block, whitened)), listed(blocks)):
             pass
         return blocks
 
     def scaled_back(blocks: torch.Tensor, turn: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """Return the rows of one side along the axes that are kept; along others they are zero."""
-        rows = torch.empty(*blocks.shape[:2], vector_size)
+        rows = division.empty(shards.rows, vector_size)
 
         def turn_block(k: int) -> None:
             slot = division.slot(k)
@@ -131,10 +135,10 @@ def spectral_start(
 
     def noise(columns: int, purpose: int) -> torch.Tensor:
         """Return random numbers, which depend on the seed and the block only."""
-        blocks = torch.empty(len(own), shards.rows, columns)
-        for k, block in zip(own, blocks, strict=True):
+        blocks = division.empty(shards.rows, columns)
+        for k in own:
             mixed = (seed + SPREAD * (2 * k + purpose)) % 2**32  # torch uses so many bits of a seed.
-            block.normal_(generator=torch.Generator().manual_seed(mixed))
+            blocks[division.slot(k)].normal_(generator=torch.Generator().manual_seed(mixed))
         return blocks
 
     # Never more than three matrices of this size are in memory: they are among the largest of all.
@@ -151,7 +155,10 @@ def spectral_start(
     unused = torch.nonzero(~is_there(squares)).view(-1)
     if len(unused):
         # Axes that are zero on both sides would stay so: the gradient of each is a multiple of the other.
-        w[..., unused] = FAINT * noise(len(unused), 1) * (division.select(root_a) > 0)[..., None]
+        faint = noise(len(unused), 1)
+        for k in own:
+            slot = division.slot(k)
+            w[slot][:, unused] = FAINT * faint[slot] * (root_a[k] > 0)[:, None]
     return w, v
 
 

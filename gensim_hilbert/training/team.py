@@ -131,7 +131,7 @@ class Team:
         tasks = list(zip(order, *others, strict=True))
         if self.workers == 1:
             for key, *more in tasks:
-                yield self._do(work, self.shards[key], *more)
+                yield self.do(work, self.shards[key], *more)
             return
         queue = Queue(tasks, self.shards.n)
         loops = [self.pool.submit(self._work_on, queue, work) for _ in range(self.workers)]
@@ -145,7 +145,7 @@ class Team:
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of work on other things than shards, in their order."""
-        return self.pool.map(partial(self._do, work), items) if self.workers > 1 else map(work, items)
+        return self.pool.map(partial(self.do, work), items) if self.workers > 1 else map(work, items)
 
     def _work_on(self, queue: Queue, work: Callable[..., Any]) -> None:
         """Work on one shard after the other until none is left or one has failed."""
@@ -154,10 +154,11 @@ class Team:
                 key, *more = queue.tasks[number]
                 shard = self.shards[key]
                 if queue.wait_for_earlier(number):
-                    queue.finish(number, self._do(work, shard, *more))
+                    queue.finish(number, self.do(work, shard, *more))
         except BaseException as error:  # It is raised again where results are waited for.
             queue.fail(error)
 
-    def _do(self, work: Callable[..., Result], *arguments: Any) -> Result:
+    def do(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Work in one of the threads of this team."""
         with torch.inference_mode(self.is_inference):
             return work(*arguments)

@@ -43,6 +43,8 @@ def test_steps_of_rows_of_shards_are_those_of_one_shard_after_the_other(counts, 
     one, all_at_once = (np.concatenate(fit.result()[:2]) for fit in fits)
     # LDS has one constant for all words, which moves by the mean over a shard or over all shards of a row.
     tolerance = 0.1 if objective == "lds" else 1e-3
+    if objective == "lds":  # The signs of its axes are by chance.
+        all_at_once = all_at_once * np.sign((one * all_at_once).sum(axis=0))
     np.testing.assert_allclose(all_at_once, one, atol=tolerance * np.abs(one).max())
     assert reports[1].loss == pytest.approx(reports[0].loss, rel=0.02 if objective == "lds" else 1e-4)
     assert reports[1].error == pytest.approx(reports[0].error, rel=1e-2)

@@ -22,6 +22,7 @@ from gensim_hilbert.objectives import Hilbert
 from gensim_hilbert.training.checkpoint import Checkpoint, Saved
 from gensim_hilbert.training.factorization import Diverged, Factorization
 from gensim_hilbert.training.fit import Start
+from gensim_hilbert.training.order import offsets_of_pass
 
 REQUEST = {"settings": {"vector_size": 5, "gauge": None}, "counts": "abc"}
 WRITE_FOR_EVER = """
@@ -263,7 +264,8 @@ def diverging_at(step):
 
     def stand_in(self, shard, rate, row):
         passes, place = divmod(min(step, self.steps // 4), self.n**2)
-        if self.scale == 1 and row // self.n == passes and self._order(passes)[place] == (shard.i, shard.j):
+        order = self.shards.latin(offsets_of_pass(self.n, self.seed, passes))
+        if self.scale == 1 and row // self.n == passes and order[place] == (shard.i, shard.j):
             raise Diverged
         return learn(self, shard, rate, row)
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gensim_hilbert.training.division import Division
+from gensim_hilbert.training.order import reversed_digits
 from gensim_hilbert.training.ranks import ALONE, Ranks
 from gensim_hilbert.training.ring import Ring
 
@@ -19,14 +20,15 @@ def rank_of(rank: int, size: int) -> Ranks:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8, 64])
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_every_block_has_one_owner_and_shares_are_even(n, size):
+def test_every_block_has_one_owner_and_a_place_of_its_own(n, size):
     parts = [Division(rank_of(rank, size), n) for rank in range(size)]
-    assert [block for part in parts for block in part.own] == list(range(n))
-    assert max(len(part.own) for part in parts) - min(len(part.own) for part in parts if part.own) <= 1
-    for block in range(n):
-        owner = parts[0].owner(block)
-        assert block in parts[owner].own
-        assert parts[owner].numbers()[parts[owner].slot(block)] == block
+    assert [block for part in parts for block in part.own] == reversed_digits(n), "sums do not depend on the ranks"
+    for rank, part in enumerate(parts):
+        assert sorted(part.numbers()) == sorted(part.own)
+        assert [part.slot(block) for block in part.numbers()] == list(range(len(part.own)))
+        assert [part.owner(block) for block in part.own] == [rank] * len(part.own)
+        assert len(part.empty(2, 3)) - len(part.own) == part.spare
+        assert bool(part.spare) == (size > 1 and bool(part.own)), "without room nothing could travel"
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
@@ -39,15 +41,13 @@ def test_at_every_offset_blocks_that_meet_are_on_one_rank(n, size):
         assert sorted(block for ring in rings for block in ring.numbers()) == list(range(n))
         for rank, ring in enumerate(rings):
             for i in ring.own:
-                met = (i + offset) % n
-                assert ring.owner(met) == rank
-                assert ring.slot(met) == i - ring.own.start
-                assert ring.numbers()[ring.slot(met)] == met
+                assert ring.owner((i + offset) % n) == ring.owner_at((i + offset) % n, offset) == rank
 
 
 def test_alone_blocks_do_not_travel():
     ring, blocks = Ring(ALONE, 3), torch.arange(3.0)
     ring.move_to(2, [blocks])
+    ring.align(2, [blocks])
     assert (ring.offset, blocks.tolist()) == (0, [0.0, 1.0, 2.0])
 
 
