@@ -31,6 +31,14 @@ cdef extern from "matrices.h":
                                 float* out, Py_ssize_t out_stride) noexcept nogil
 
 
+cdef struct Csr:
+    const int32_t* starts
+    const int32_t* columns
+    const float* values
+    Py_ssize_t rows
+    Py_ssize_t n
+
+
 def use_lanes(int most):
     """Use registers of at most so many floats, or as many as this machine has; return their number: 4, 8 or 16."""
     cdef int lanes = widest(most)
@@ -66,6 +74,68 @@ def add_products(const float[::1] values not None, const float[:, ::1] right not
             if starts[i + 1] > starts[i]:
                 gather(&out[i, 0], &right[0, 0], width, &columns[starts[i]], &values[starts[i]],
                        starts[i + 1] - starts[i], d)
+
+
+def add_block_products(list parts not None, const float[:, :, ::1] right not None, bint transposed,
+                       float[:, ::1] out not None):
+    """Add the products of sparse matrices, or of their transposes, and blocks of a dense one to `out`, in their order.
+
+    `parts` has the starts, columns and values of each matrix, and the number of the block by which it is multiplied.
+    """
+    cdef Py_ssize_t number = len(parts), width = out.shape[0], most = 0, k
+    cdef int d = <int> right.shape[2]
+    cdef const int32_t[::1] starts, columns
+    cdef const float[::1] values
+    cdef Csr* matrices = <Csr*> malloc(sizeof(Csr) * number)
+    cdef Py_ssize_t* blocks = <Py_ssize_t*> malloc(sizeof(Py_ssize_t) * number)
+    cdef float* scratch = NULL
+    try:
+        if not matrices or not blocks:
+            raise MemoryError
+        for k in range(number):
+            starts, columns, values, blocks[k] = parts[k]
+            matrices[k] = Csr(&starts[0], &columns[0], &values[0], starts.shape[0] - 1, columns.shape[0])
+            most = max(most, matrices[k].n)
+        if transposed:
+            scratch = <float*> malloc(sizeof(float) * (2 * most + width + 1))
+            if not scratch:
+                raise MemoryError
+        with nogil:
+            for k in range(number):
+                if transposed:
+                    multiply_transposed(matrices[k], &right[blocks[k], 0, 0], d, width, &out[0, 0], scratch)
+                else:
+                    multiply_rows(matrices[k].starts, matrices[k].rows, matrices[k].columns, matrices[k].values,
+                                  &right[blocks[k], 0, 0], d, &out[0, 0])
+    finally:
+        free(matrices)
+        free(blocks)
+        free(scratch)
+
+
+cdef void multiply_rows(const int32_t* starts, Py_ssize_t rows, const int32_t* columns, const float* values,
+                        const float* right, int d, float* out) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(rows):
+        if starts[i + 1] > starts[i]:
+            gather(&out[i * d], right, d, &columns[starts[i]], &values[starts[i]], starts[i + 1] - starts[i], d)
+
+
+cdef void multiply_transposed(Csr matrix, const float* right, int d, Py_ssize_t width, float* out,
+                              float* scratch) noexcept nogil:
+    cdef int32_t* rows = <int32_t*> (scratch + matrix.n)
+    cdef int32_t* column_starts = <int32_t*> (scratch + 2 * matrix.n)
+    turn(matrix.starts, matrix.rows, matrix.columns, matrix.values, matrix.n, width, column_starts, rows, scratch)
+    multiply_rows(column_starts, width, rows, scratch, right, d, out)
+
+
+def repeated(const float[::1] values not None, const int32_t[::1] starts not None, float[::1] out not None):
+    """Fill `out` with the value of each row, as many times as the row has pairs."""
+    cdef Py_ssize_t i, k
+    with nogil:
+        for i in range(values.shape[0]):
+            for k in range(starts[i], starts[i + 1]):
+                out[k] = values[i]
 
 
 def weigh_excess(float[::1] values not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
@@ -108,14 +178,6 @@ cdef void turn(const int32_t* starts, Py_ssize_t n_rows, const int32_t* columns,
     for i in range(width, 0, -1):       # each start has moved to the next one's place
         column_starts[i] = column_starts[i - 1]
     column_starts[0] = 0
-
-
-cdef struct Csr:
-    const int32_t* starts
-    const int32_t* columns
-    const float* values
-    Py_ssize_t rows
-    Py_ssize_t n
 
 
 cdef struct Sums:

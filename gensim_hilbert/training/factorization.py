@@ -342,7 +342,7 @@ class Factorization:
         cost, error, prior, squares = self.step(shard, rate, row)
         if self._is_beyond(cost, [(shard.i, shard.j)]):  # Rows that have been moved too far are never seen again.
             raise Diverged
-        return cost._replace(loss=cost.loss + 0.5 * self.size / self.n * prior), error, squares
+        return Cost(cost.loss + 0.5 * self.size / self.n * prior, cost.mass, cost.share), error, squares
 
     def _is_beyond(self, cost: Cost, shards: list[tuple[int, int]]) -> bool:
         """Whether steps have gone too far: by the sum of probabilities, or by the loss where there are none."""

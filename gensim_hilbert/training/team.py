@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
+from itertools import starmap
 from queue import SimpleQueue
 from threading import Lock
 from typing import Any, TypeVar
@@ -137,10 +138,17 @@ class Team:
         self, work: Callable[..., Result], order: Iterable[tuple[int, int]], *others: Iterable[Any]
     ) -> Iterator[Result]:
         """Yield `work(shard)` of each shard in this order; like the built-in, with more arguments if given."""
-        tasks = list(zip(order, *others, strict=True))
+        return self._all(lambda key, *more: work(self.shards[key], *more), list(zip(order, *others, strict=True)))
+
+    def chains(self, work: Callable[[int, Item], Result], links: Iterable[tuple[int, Item]]) -> Iterator[Result]:
+        """Yield `work(k, item)` of each link (k, item) in this order; those with the same k wait for each other."""
+        tasks = [((k, number), item) for number, (k, item) in enumerate(links)]
+        return self._all(lambda key, item: work(key[0], item), tasks)
+
+    def _all(self, work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> Iterator[Result]:
+        """Yield `work(key, ...)` of each task, n of them at a time; a key has numbers of rows and columns."""
         if self.workers == 1:
-            for key, *more in tasks:
-                yield work(self.shards[key], *more)
+            yield from starmap(work, tasks)
             return
         queue = Queue(tasks, self.shards.n)
         loops = [self.pool.submit(self._work_on, queue, work) for _ in range(self.workers)]
@@ -157,12 +165,11 @@ class Team:
         return self.pool.map(partial(self._do, work), items) if self.workers > 1 else map(work, items)
 
     def _work_on(self, queue: Queue, work: Callable[..., Any]) -> None:
-        """Work on one shard after the other until none is left or one has failed."""
+        """Do one task after the other until none is left or one has failed."""
         try:
             with torch.inference_mode(self.is_inference):
                 while (number := queue.next_task()) is not None:
-                    key, *more = queue.tasks[number]
-                    queue.finish(number, work(self.shards[key], *more))
+                    queue.finish(number, work(*queue.tasks[number]))
         except BaseException as error:  # It is raised again where results are waited for.
             queue.fail(error)
 
