@@ -53,6 +53,23 @@ def test_results_come_in_order_and_take_other_arguments(shards):
 
 
 @pytest.mark.usefixtures("four_threads")
+def test_links_of_a_chain_are_done_in_their_order_and_chains_at_once(shards):
+    done, meeting = [[] for _ in range(N)], threading.Barrier(N)
+
+    def link(k, item):
+        if item == 0:
+            meeting.wait(10)  # All chains are begun at the same time.
+        time.sleep(0.001 * ((k + item) % 3))
+        done[k].append(item)
+        return k, item
+
+    links = [(k, item) for item in range(6) for k in range(N)]
+    with Team(shards) as team:
+        assert list(team.chains(link, links)) == links
+    assert done == [list(range(6))] * N
+
+
+@pytest.mark.usefixtures("four_threads")
 def test_shards_that_share_rows_or_columns_run_in_turn_and_others_at_once(shards):
     log, lock, meeting = [], threading.Lock(), threading.Barrier(N)
 
