@@ -11,6 +11,7 @@ share none.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
@@ -126,12 +127,19 @@ class Team:
 
     def __enter__(self) -> Team:
         self.threads.__enter__()
+        # Python's garbage collector goes through all objects of the process once per pass or so, 0.1 s in which no
+        # other thread gets on. Those that are there now need not be looked at meanwhile.
+        self.has_frozen = not gc.get_freeze_count()
+        if self.has_frozen:
+            gc.freeze()
         return self
 
     def __exit__(self, *error: Any) -> None:
         try:
             self.pool.shutdown(cancel_futures=True)
         finally:
+            if self.has_frozen:
+                gc.unfreeze()
             self.threads.__exit__(*error)
 
     def map(

@@ -1,5 +1,6 @@
 """Several shards at a time: in order where it matters, at once where it does not, and nothing left behind."""
 
+import gc
 import threading
 import time
 
@@ -50,6 +51,17 @@ def test_results_come_in_order_and_take_other_arguments(shards):
         assert list(team.map(tell, [(1, 2)], [7])) == [(1, 2, 7)]
         assert list(team.map(tell, [], [])) == []
         assert list(team.each(lambda k: k + 1, range(3))) == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_full_collections_of_garbage_leave_out_what_was_there_before(shards):
+    assert not gc.get_freeze_count()
+    with Team(shards):
+        assert gc.get_freeze_count() > 1000
+        with Team(shards):
+            pass
+        assert gc.get_freeze_count() > 1000  # The inner team has left it to the outer one.
+    assert not gc.get_freeze_count()
 
 
 @pytest.mark.usefixtures("four_threads")
