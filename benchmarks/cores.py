@@ -1,15 +1,17 @@
 """What keeps a machine with 64 cores from being used: the serial share of each stage.
 
-    python benchmarks/cores.py [CORPUS] [--workers 64] [--copies 10] [--py-spy PROGRAM]
+    python benchmarks/cores.py [CORPUS] [--workers 64] [--copies 10] [--locks] [--stages STAGE ...]
 
 Each stage runs in a process of its own, with as many threads as --workers says, however few cores there are: the
 processor time of a thread does not depend on how many others wait. "directing" is the processor time of the thread that
 directs the others, "lock" that of dealing out blocks under a lock, "reader" that of the thread that reads a file which
-only one thread can read; all relative to the time of the whole process. While the first two go on, the others may have
-to wait: from them follows Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
+only one thread can read, "system" that of the operating system, which serialises some of it, such as giving out memory;
+all relative to the time of the whole process. While the first two go on, the others may have to wait: from them follows
+Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
 
-The share of time in which Python's lock is held is sampled by py-spy, if it is given, with one thread: of several,
-those that wait for the lock would be missing from the sum.
+With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py), with one thread: of
+several, those that hold it may wait for a core. What is directed holds it, too, so that the two shares overlap. Neither
+tells how threads wait for each other where many have little to do: sleeping_cores.py does.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from inputs import corpus_parser, require
+from python_lock import share_held
 from speed import say
 from systems import SAMPLE
 
 MANY_FILES = 256
-SAMPLES_PER_SECOND = 250
 
 
 class Clock:
@@ -72,8 +74,9 @@ class Clock:
             patch.object(SharedBlocks, "__init__", prepare_timed),
             patch.object(ReadAhead, "_fill", self.timed("reader", reading)),
         ):
-            directing, process = time.thread_time(), time.process_time()
+            directing, process, system = time.thread_time(), time.process_time(), os.times().system
             yield self.seconds
+            self.seconds["system"] = os.times().system - system
             self.seconds["directing"] = time.thread_time() - directing
             self.seconds["process"] = time.process_time() - process
 
@@ -159,9 +162,8 @@ def words_of(path: Path, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], S
 
 
 def in_new_folder(work: Callable[[Path], Any], folder: Path) -> None:
-    """Work in a folder that is removed at the end."""
-    with tempfile.TemporaryDirectory(dir=folder) as name:
-        work(Path(name))
+    """Work in a folder that is removed with all others, so that its removal is not measured."""
+    work(Path(tempfile.mkdtemp(dir=folder)))
 
 
 def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
@@ -318,28 +320,12 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
 # ---------------------------------------------------------------------------------------------------- measuring
 
 
-def sampled(run: Callable[[], Any], program: str, seconds: int) -> float:
-    """Return the share of the time of all active threads in which Python's lock is held."""
-    totals = []
-    for only in ([], ["--gil"]):
-        with tempfile.NamedTemporaryFile("r") as file:
-            command = [program, "record", "--pid", str(os.getpid()), "--format", "raw", "--output", file.name]
-            command += ["--rate", str(SAMPLES_PER_SECOND), "--duration", str(seconds), "--nolineno", *only]
-            spy = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while spy.poll() is None:
-                run()
-            if spy.returncode:
-                sys.exit(f"{program} has failed: it must be allowed to look into other processes (run it as root)")
-            totals.append(sum(int(line.rpartition(" ")[2]) for line in Path(file.name).read_text().splitlines()))
-    return totals[1] / totals[0]
-
-
 def measure(options: argparse.Namespace) -> dict[str, float]:
     """Run one stage in this process."""
     stage = STAGES[options.child](Inputs(options))
-    if options.sampled:
-        return {"gil": sampled(stage.run, options.py_spy, options.seconds)}
     stage.run()  # Files are then in memory, and what is made once is made.
+    if options.locks:
+        return {"held": share_held(stage.run)}
     with Clock().watching() as seconds:
         stage.run()
     return {**seconds, "tasks": stage.tasks}
@@ -348,7 +334,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
 def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, float]:
     """Measure one stage in a process of its own."""
     command = [sys.executable, __file__, str(options.corpus), "--child", stage, "--folder", options.folder]
-    for name in ("workers", "vector_size", "max_final_vocab", "copies", "seconds"):
+    for name in ("workers", "vector_size", "max_final_vocab", "copies"):
         command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
@@ -358,27 +344,28 @@ def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, f
 
 def line_of(stage: str, found: dict[str, float], cores: int) -> str:
     """Return one line of the table."""
-    directing, lock, reader = (found[part] / found["process"] for part in ("directing", "lock", "reader"))
+    parts = "directing", "lock", "reader", "system"
+    directing, lock, reader, system = (found[part] / found["process"] for part in parts)
     serial = directing + lock
     bounds = {"": 1 / (serial + (1 - serial) / cores), "tasks": found["tasks"]}
     if reader:
         bounds["reader"] = 1 / reader
-    if found.get("gil"):
-        bounds["Python's lock"] = 1 / found["gil"]
+    if found.get("held"):
+        bounds["Python's lock"] = 1 / found["held"]
     reason = min(bounds, key=lambda name: bounds[name])
-    held = f"{found['gil']:.1%}" if "gil" in found else ""
+    held = f"{found['held']:.1%}" if "held" in found else ""
     return (
         f"| {stage} | {found['process']:.2f} | {directing:.1%} | {lock:.1%} | {f'{reader:.1%}' if reader else ''} | "
-        f"{held} | {found['tasks']:.0f} | {bounds['']:.0f} | {f'{bounds[reason]:.0f}, {reason}' if reason else ''} |"
+        f"{system:.1%} | {held} | {found['tasks']:.0f} | {bounds['']:.0f} | "
+        f"{f'{bounds[reason]:.0f}, {reason}' if reason else ''} |"
     )
 
 
 def main() -> None:
-    parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, copies=10, seconds=10)
-    parser.add_argument("--py-spy", help="the program py-spy, to sample how long Python's lock is held")
+    parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, copies=10)
+    parser.add_argument("--locks", action="store_true", help="measure how long Python's lock is held, too")
     parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help="only these stages")
     parser.add_argument("--folder", help=argparse.SUPPRESS)
-    parser.add_argument("--sampled", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         print(json.dumps(measure(options)))
@@ -389,13 +376,16 @@ def main() -> None:
         say(f"writing {options.corpus.name} in three forms")
         Inputs(options).write()
         print(f"{options.corpus.name}, {options.workers} threads\n")
-        print("| stage | CPU s | directing | lock | reader | Python's lock | tasks | Amdahl's bound | a lower bound |")
-        print("|---|---|---|---|---|---|---|---|---|")
+        print(
+            "| stage | CPU s | directing | lock | reader | system | Python's lock | tasks | Amdahl's bound "
+            "| a lower bound |"
+        )
+        print("|---|---|---|---|---|---|---|---|---|---|")
         for stage in options.stages or STAGES:
             say(stage)
             found = in_child(options, stage)
-            if options.py_spy:
-                found |= in_child(options, stage, "--sampled", "--py-spy", options.py_spy, "--workers", "1")
+            if options.locks:
+                found |= in_child(options, stage, "--locks", "--workers", "1")
             print(line_of(stage, found, options.workers), flush=True)
 
 

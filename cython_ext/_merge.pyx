@@ -8,7 +8,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from runs cimport (
-    HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, is_record, read_header, record_bytes, write_row
+    HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, is_record, read_header, record_bytes, width_of,
+    write_row
 )
 from scanner cimport ctz
 
@@ -28,6 +29,8 @@ cdef enum:
     NO_ROW = 0xFFFFFFFF
     HUNGRY = 0xFFFFFFFE
     SPOILT = 0xFFFFFFFD
+    NO_RECORD = -2
+    NO_COLUMN = -3
 
 cpdef enum:
     FULL = -1                       # what `merge` returns instead of the number of a hungry input
@@ -220,6 +223,33 @@ cdef class RowMerger:
         return used, status
 
 
+ctypedef fused Whole:
+    uint32_t
+    uint64_t
+
+
+cdef void pack(uint8_t* out, const Whole* values, uint64_t n, uint32_t width) noexcept nogil:
+    """Write numbers in 1, 2, 4 or 8 bytes each, to any address."""
+    cdef uint64_t k, eight
+    cdef uint32_t four
+    cdef uint16_t two
+    if width == 1:
+        for k in range(n):
+            out[k] = <uint8_t> values[k]
+    elif width == 2:
+        for k in range(n):
+            two = <uint16_t> values[k]
+            memcpy(out + 2 * k, &two, 2)
+    elif width == 4:
+        for k in range(n):
+            four = <uint32_t> values[k]
+            memcpy(out + 4 * k, &four, 4)
+    else:
+        for k in range(n):
+            eight = values[k]
+            memcpy(out + 8 * k, &eight, 8)
+
+
 cdef class TileScatter:
     """Deals the records of one class of rows out to the buffers of tiles [row class, column class]; sums marginals.
 
@@ -233,7 +263,6 @@ cdef class TileScatter:
     cdef uint32_t size
     cdef bint mirrored
     cdef uint32_t entry                 # where to go on in the record at hand
-    cdef readonly object arrays
 
     def __init__(self, uint32_t classes, uint32_t room, bint mirrored, uint64_t[::1] contexts not None,
                  uint64_t[::1] terms not None):
@@ -243,66 +272,97 @@ cdef class TileScatter:
             raise ValueError(f"there must be as many contexts as terms, got {contexts.shape[0]} and {terms.shape[0]}")
         self.classes, self.room, self.mirrored = classes, room, mirrored
         self.shift = classes.bit_length() - 1
-        self.arrays = tuple(np.zeros(classes * room, dtype=dtype) for dtype in (np.uint32, np.uint32, np.uint64))
-        self.rows, self.columns, self.counts = self.arrays
+        self.rows, self.columns = (np.zeros(classes * room, dtype=np.uint32) for _ in range(2))
+        self.counts = np.zeros(classes * room, dtype=np.uint64)
         self.fill = np.zeros(classes, dtype=np.uint32)
         self.contexts, self.terms, self.size = contexts, terms, <uint32_t> contexts.shape[0]
 
     def scatter(self, const uint8_t[::1] data not None, Py_ssize_t start):
         """Take in the records of `data[start:]`; returns the position, and the tile that is full, or -1 at the end."""
+        cdef Py_ssize_t position = start
+        cdef long found
+        cdef uint32_t column = 0
+        if start < 0:
+            raise IndexError(f"position {start}")
+        with nogil:  # for all records: to let go of the lock for each would make threads wait for each other
+            found = self.take_in(data, &position, &column)
+        if found == NO_RECORD:
+            raise ValueError(f"there is no record of {self.size} words at byte {position}")
+        if found == NO_COLUMN:
+            raise ValueError(f"a record holds column {column} of {self.size}")
+        return position, found
+
+    cdef long take_in(self, const uint8_t[::1] data, Py_ssize_t* position, uint32_t* column) noexcept nogil:
+        """Do the work of `scatter`; returns the tile, -1, NO_RECORD, or NO_COLUMN with the number of that column."""
         cdef const uint8_t* p
         cdef const uint32_t* columns
         cdef const uint8_t* counts
         cdef uint32_t row, entries, width, k, j, tile
         cdef uint64_t count, slot
-        cdef Py_ssize_t position = start
-        if start < 0:
-            raise IndexError(f"position {start}")
-        while position < data.shape[0]:
-            p = &data[position]
-            if data.shape[0] - position >= HEADER_BYTES:
+        while position[0] < data.shape[0]:
+            p = &data[position[0]]
+            if data.shape[0] - position[0] >= HEADER_BYTES:
                 read_header(p, &row, &entries, &width)
             else:
                 entries = 0
             if (not is_record(entries, width) or row >= self.size
-                    or <uint64_t> (data.shape[0] - position) < record_bytes(entries, width)):
-                raise ValueError(f"there is no record of {self.size} words at byte {position}")
+                    or <uint64_t> (data.shape[0] - position[0]) < record_bytes(entries, width)):
+                return NO_RECORD
             columns = <const uint32_t*> (p + HEADER_BYTES)
             counts = p + HEADER_BYTES + 4 * <uint64_t> entries
-            with nogil:
-                for k in range(self.entry, entries):
-                    j = columns[k]
-                    if j >= self.size:
-                        with gil:
-                            raise ValueError(f"a record holds column {j} of {self.size}")
-                    tile = j & (self.classes - 1)
-                    if self.fill[tile] == self.room:
-                        with gil:
-                            self.entry = k
-                            return position, tile
-                    count = get_count(counts, k, width)
-                    slot = <uint64_t> tile * self.room + self.fill[tile]
-                    self.fill[tile] += 1
-                    self.rows[slot] = row >> self.shift
-                    self.columns[slot] = j >> self.shift
-                    self.counts[slot] = count
-                    self.contexts[row] += count
-                    self.terms[j] += count
-                    if self.mirrored and row != j:
-                        self.contexts[j] += count
-                        self.terms[row] += count
+            for k in range(self.entry, entries):
+                j = columns[k]
+                if j >= self.size:
+                    column[0] = j
+                    return NO_COLUMN
+                tile = j & (self.classes - 1)
+                if self.fill[tile] == self.room:
+                    self.entry = k
+                    return tile
+                count = get_count(counts, k, width)
+                slot = <uint64_t> tile * self.room + self.fill[tile]
+                self.fill[tile] += 1
+                self.rows[slot] = row >> self.shift
+                self.columns[slot] = j >> self.shift
+                self.counts[slot] = count
+                self.contexts[row] += count
+                self.terms[j] += count
+                if self.mirrored and row != j:
+                    self.contexts[j] += count
+                    self.terms[row] += count
             self.entry = 0
-            position += record_bytes(entries, width)
-        return position, -1
+            position[0] += record_bytes(entries, width)
+        return -1
 
-    def take(self, uint32_t tile):
-        """Return the (rows, columns, counts) of a tile as views; the tile is empty afterwards."""
+    def chunk(self, uint32_t tile, uint32_t number_bytes, uint32_t alignment):
+        """Return a tile as a chunk of a store, the number of its entries and the bytes per count; empty the tile.
+
+        A chunk has all counts, then all rows, then all columns, each in as many bytes as are told or, for counts, as
+        the largest needs, and zeros up to a multiple of the alignment.
+        """
+        cdef uint64_t first = <uint64_t> tile * self.room, largest = 0, k
+        cdef uint32_t entries, width
+        cdef uint64_t length
+        cdef uint8_t[::1] out
         if tile >= self.classes:
             raise IndexError(f"tile {tile} of {self.classes}")
-        start = tile * self.room
-        stop = start + self.fill[tile]
-        self.fill[tile] = 0
-        return tuple(array[start:stop] for array in self.arrays)
+        entries = self.fill[tile]
+        with nogil:
+            for k in range(first, first + entries):
+                largest = max(largest, self.counts[k])
+            width = width_of(largest)
+        length = entries * (<uint64_t> width + 2 * number_bytes)
+        data = np.empty((length + alignment - 1) // alignment * alignment, dtype=np.uint8)
+        if entries:
+            out = data
+            with nogil:
+                pack(&out[0], &self.counts[first], entries, width)
+                pack(&out[entries * <uint64_t> width], &self.rows[first], entries, number_bytes)
+                pack(&out[entries * <uint64_t> (width + number_bytes)], &self.columns[first], entries, number_bytes)
+                for k in range(length, <uint64_t> out.shape[0]):
+                    out[k] = 0
+                self.fill[tile] = 0
+        return data, entries, width
 
 
 def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None,

@@ -1,5 +1,7 @@
 import numpy as np
 
+Sampled = tuple[np.ndarray, np.ndarray, bool]
+
 def use_lanes(most: int) -> int: ...
 def pair_products(
     w: np.ndarray, v: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
@@ -7,6 +9,10 @@ def pair_products(
 def add_products(
     values: np.ndarray, right: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
 ) -> None: ...
+def add_block_products(
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]], right: np.ndarray, transposed: bool, out: np.ndarray
+) -> None: ...
+def repeated(values: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None: ...
 def weigh_excess(
     values: np.ndarray, starts: np.ndarray, columns: np.ndarray, a: np.ndarray, b: np.ndarray, least: float
 ) -> None: ...
@@ -64,3 +70,37 @@ def adam_step(
     step: int,
     lock: np.ndarray | None = None,
 ) -> tuple[float, float]: ...
+
+class Side:
+    def __init__(
+        self,
+        rows: np.ndarray,
+        first: np.ndarray,
+        second: np.ndarray,
+        weights: np.ndarray,
+        priors: np.ndarray,
+        locks: np.ndarray | None = None,
+    ) -> None: ...
+
+class ExponentialSteps:
+    def __init__(
+        self, w: Side, v: Side, seed: int, largest: float, scale: float, beta1: float, beta2: float
+    ) -> None: ...
+    def step(
+        self,
+        i: int,
+        j: int,
+        w_slot: int,
+        v_slot: int,
+        starts: np.ndarray,
+        columns: np.ndarray,
+        values: np.ndarray,
+        selves: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
+        rows: Sampled,
+        others: Sampled,
+        level: float,
+        by_chance: float,
+        number: int,
+        rate: float,
+        step: int,
+    ) -> tuple[float, float, float, float, float, float]: ...

@@ -62,11 +62,13 @@ class DividedWords:
         """Return the words, or those with the given numbers."""
         if selection is None:
             return [word for table in self.tables for word in table.words()]
-        numbers = np.fromiter(selection, dtype=np.int64)
-        ends = np.cumsum([len(table) for table in self.tables])
-        parts = np.searchsorted(ends, numbers, side="right")
+        numbers = np.array(list(selection), dtype=np.int64)
+        starts = np.cumsum([0, *map(len, self.tables)])
+        order = np.argsort(numbers)  # By table: the numbers of one follow those of the one before.
+        cuts = np.searchsorted(numbers[order], starts)
         found: np.ndarray = np.empty(len(numbers), dtype=object)
-        for part, table in enumerate(self.tables):
-            mine = np.flatnonzero(parts == part)
-            found[mine] = table.words((numbers[mine] - (ends[part] - len(table))).tolist())
-        return list(found)
+        for table, start, first, last in zip(self.tables, starts, cuts, cuts[1:], strict=False):
+            mine = order[first:last]
+            found[mine] = table.words((numbers[mine] - start).tolist())
+        in_order: list[str] = found.tolist()
+        return in_order

@@ -12,7 +12,7 @@ import numpy as np
 
 from gensim_hilbert._merge import TileScatter
 from gensim_hilbert.corpus.dispatch import in_parallel
-from gensim_hilbert.counting.layout import COUNT_WIDTHS, INDEX_COLUMNS, new_run, number_dtype, padding, shard_name
+from gensim_hilbert.counting.layout import CHUNK_ALIGNMENT, INDEX_COLUMNS, new_run, number_dtype, shard_name
 from gensim_hilbert.counting.plan import TILE_ROOM
 from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
 from gensim_hilbert.objects import Place, created, place_of
@@ -38,17 +38,10 @@ def write_class(
     with created(place_of(directory) / shard_name(row_class)) as file:
 
         def flush(tile: int) -> None:
-            rows, columns, counts = scatter.take(tile)
-            if not len(rows):
-                return
-            count_bytes = next(width for width in COUNT_WIDTHS if counts.max() < 1 << 8 * width or width == 8)
-            data = b"".join(
-                part.astype(dtype).tobytes()
-                for part, dtype in ((counts, f"<u{count_bytes}"), (rows, number), (columns, number))
-            )
-            data += bytes(padding(len(data)))
-            index.append((row_class, tile, file.tell(), len(rows), count_bytes, zlib.crc32(data)))
-            file.write(data)
+            data, entries, count_bytes = scatter.chunk(tile, number.itemsize, CHUNK_ALIGNMENT)
+            if entries:
+                index.append((row_class, tile, file.tell(), entries, count_bytes, zlib.crc32(data.data)))
+                file.write(data.data)
 
         for piece in merged(runs, row_class, size, output_buffer(size)):
             position = 0

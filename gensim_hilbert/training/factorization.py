@@ -41,6 +41,7 @@ from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
+from gensim_hilbert.training.steps import PlainSteps, choose_steps
 from gensim_hilbert.training.team import Team
 
 logger = logging.getLogger(__name__)
@@ -189,6 +190,7 @@ class Factorization:
             mixture = Mixture(self.composition, self.shards)
             pieces = mixture.explain(v) if saved is None and self.given is None else v
             self.v = Composed("v", mixture, pieces, priors[1], self.vector_size)
+        self.step = choose_steps(self.gradients, self.w, self.v)
         if saved is not None:
             self._restore(saved)
 
@@ -336,13 +338,10 @@ class Factorization:
 
     def _learn(self, shard: Shard, rate: float, row: int) -> tuple[Cost, float, float]:
         """Make one step; return the loss before it, prior included, its squared error, and the gradient's norm."""
-        to_w, to_v, cost, error = self.gradients(shard, self.w[shard.i], self.v[shard.j], row // self.n)
-        if self._is_beyond(cost, [(shard.i, shard.j)]):
+        cost, error, prior, squares = self.step(shard, rate, row)
+        if self._is_beyond(cost, [(shard.i, shard.j)]):  # Rows that have been moved too far are never seen again.
             raise Diverged
-        prior_w, squares_w = self.w.step(shard.i, to_w, rate, row)
-        prior_v, squares_v = self.v.step(shard.j, to_v, rate, row)
-        prior = 0.5 * self.size / self.n * (prior_w + prior_v)
-        return cost._replace(loss=cost.loss + prior), error, squares_w + squares_v
+        return Cost(cost.loss + 0.5 * self.size / self.n * prior, cost.mass, cost.share), error, squares
 
     def _is_beyond(self, cost: Cost, shards: list[tuple[int, int]]) -> bool:
         """Whether steps have gone too far: by the sum of probabilities, or by the loss where there are none."""
@@ -377,7 +376,7 @@ class Factorization:
         logger.warning(
             "diverged in pass %d: starting again, at %g times the rate", self.steps_done // self.n**2, self.scale
         )
-        del self.w, self.v  # The start needs their memory.
+        del self.w, self.v, self.step  # The start needs their memory.
         self._begin()
 
     # ------------------------------------------------------------------ going on another time
@@ -427,6 +426,7 @@ class Factorization:
         """Give back the memory that only further steps would need."""
         self.w.release_moments()
         self.v.release_moments()
+        self.step = PlainSteps(self.gradients, self.w, self.v)  # Compiled ones would keep the moments.
 
     def result(self) -> Fitted:
         """Return what has been learnt by now, in the canonical gauge unless axes are kept; on rank 0 only."""

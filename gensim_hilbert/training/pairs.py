@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from gensim_hilbert._pairs import add_products, hide_in_columns, hide_in_rows, pair_products, transpose
+from gensim_hilbert._pairs import add_products, hide_in_columns, hide_in_rows, pair_products, repeated, transpose
 from gensim_hilbert.objectives import Pairs
 from gensim_hilbert.training.device import sent
 
@@ -72,7 +72,8 @@ class HostPairs:
 
     def with_words(self, a: torch.Tensor, b: torch.Tensor) -> Pairs:
         """Return the values of all pairs beside the numbers of their rows and columns."""
-        of_rows = torch.from_numpy(np.repeat(a.numpy(), np.diff(self.starts)))
+        of_rows = torch.empty(len(self))
+        repeated(a.numpy(), self.starts, of_rows.numpy())
         return Pairs(self.values, of_rows, b.index_select(0, self.column_numbers))
 
     def products(self, w: torch.Tensor, v: torch.Tensor, vector_size: int) -> torch.Tensor:

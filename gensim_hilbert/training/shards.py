@@ -71,7 +71,7 @@ class Shards:
         fits = share * (BYTES_PER_PAIR * self.pairs + 4 * n * self.size) < memory_gb * (1 << 30)
         self.cache: dict[tuple[int, int], HostPairs] | None = {} if fits else None
         self.slabs = Slabs()
-        self.a, self.b = self.arranged(objective.contexts), self.arranged(objective.terms)
+        self._arrange_words()
         sides = objective.contexts, objective.terms
         self.context_sums, self.term_sums = ([float(side[k::n].sum()) for k in range(n)] for side in sides)
 
@@ -83,8 +83,13 @@ class Shards:
         """Return the same shards, sharing what is kept of them in memory, with all numbers on the host."""
         twin = copy.copy(self)
         twin.device = torch.device("cpu")
-        twin.a, twin.b = twin.arranged(self.objective.contexts), twin.arranged(self.objective.terms)
+        twin._arrange_words()
         return twin
+
+    def _arrange_words(self) -> None:
+        """Send the numbers of words to the device, as a whole and by blocks."""
+        self.a, self.b = self.arranged(self.objective.contexts), self.arranged(self.objective.terms)
+        self._blocks_of_words = self.a.unbind(), self.b.unbind()
 
     def arranged(self, array: np.ndarray) -> torch.Tensor:
         """Return the rows of an array, one per word, in blocks on the device: (n, rows, ...) in float32."""
@@ -115,13 +120,19 @@ class Shards:
     def __getitem__(self, key: tuple[int, int]) -> Shard:
         """Return one shard; several threads may read at once."""
         i, j = key
-        pairs = None if self.cache is None else self.cache.get(key)
+        kept = self.pairs_of(i, j)
+        pairs = HostPairs(kept.starts, kept.columns, kept.values, kept.width)  # What a copy computes is not kept.
+        of_rows, of_columns = self._blocks_of_words
+        return Shard(i, j, of_rows[i], of_columns[j], pairs, pairs.missing_selves() if i == j else None)
+
+    def pairs_of(self, i: int, j: int) -> HostPairs:
+        """Return the pairs of one shard, as they are kept."""
+        pairs = None if self.cache is None else self.cache.get((i, j))
         if pairs is None:
             pairs = self._load(i, j)
             if self.cache is not None:
-                self.cache[key] = pairs
-        pairs = HostPairs(pairs.starts, pairs.columns, pairs.values, pairs.width)
-        return Shard(i, j, self.a[i], self.b[j], pairs, pairs.missing_selves() if i == j else None)
+                self.cache[i, j] = pairs
+        return pairs
 
     def _load(self, i: int, j: int) -> HostPairs:
         """Read a shard from the store."""

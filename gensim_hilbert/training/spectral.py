@@ -11,22 +11,25 @@ values: psi is the same, and these axes can be learnt.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
 
-from gensim_hilbert._pairs import add_products, weigh_excess
+from gensim_hilbert._pairs import add_block_products, weigh_excess
 from gensim_hilbert.training.device import multiplied
 from gensim_hilbert.training.gauge import second_moments
+from gensim_hilbert.training.order import reversed_digits
+from gensim_hilbert.training.pairs import HostPairs
 from gensim_hilbert.training.ring import Ring
-from gensim_hilbert.training.shards import Shard, Slabs
+from gensim_hilbert.training.shards import Slabs
 from gensim_hilbert.training.team import Team
 
 OVERSAMPLING = 20
 LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
 FAINT = 0.01  # Size of covectors along axes that the table does not have.
 SWEEPS = 4
+SHARDS_AT_ONCE = 8  # By one thread, without coming back to Python.
 SPREAD = 0x9E3779B1  # Keeps the seeds of blocks apart from each other, and from other seeds that users may choose.
 
 
@@ -45,33 +48,39 @@ def spectral_start(
     start, least = shards.objective.start, shards.objective.psi_offset
     biases = None if start is None else [shards.arranged(side) for side in start]
 
-    rows_done = 0
+    n, rows_done = shards.n, 0
     kept: dict[tuple[int, int], np.ndarray] = {}  # What `excess` has returned, if there is memory for it.
     room = Slabs()
 
-    def excess(shard: Shard) -> np.ndarray:
-        """Return the weighted phi of the pairs that occur, less what all pairs have."""
-        values = kept.get((shard.i, shard.j))
+    def tell(rows: int) -> None:
+        """Tell that further rows of shards are done."""
+        nonlocal rows_done
+        for _ in range(rows):
+            rows_done += 1
+            if progress:
+                progress(rows_done, SWEEPS * n)
+
+    def excess(i: int, j: int, pairs: HostPairs) -> np.ndarray:
+        """Return the weighted phi of the pairs of a shard, less what all pairs have."""
+        values = kept.get((i, j))
         if values is None:
-            values = compute_excess(shard).numpy()
+            values = compute_excess(i, j, pairs).numpy()
             if shards.cache is not None:
-                kept[shard.i, shard.j] = room.keep(values)
+                values = kept[i, j] = room.keep(values)
         return values
 
-    def compute_excess(shard: Shard) -> torch.Tensor:
-        pairs = shard.pairs.with_words(shard.a, shard.b)
-        phi = shards.objective.phi(pairs)
+    def compute_excess(i: int, j: int, pairs: HostPairs) -> torch.Tensor:
+        phi = shards.objective.phi(pairs.with_words(shards.a[i], shards.b[j]))
         if biases is not None:
-            added = shard.pairs.with_words(biases[0][shard.i], biases[1][shard.j])
+            added = pairs.with_words(biases[0][i], biases[1][j])
             phi = phi - added.a - added.b
-        roots = root_a[shard.i].numpy(), root_b[shard.j].numpy()
-        weigh_excess(phi.numpy(), shard.pairs.starts, shard.pairs.columns, *roots, least)
+        weigh_excess(phi.numpy(), pairs.starts, pairs.columns, root_a[i].numpy(), root_b[j].numpy(), least)
         return phi
 
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix; what has columns travels from rank to rank."""
         mine, other = (root_b, root_a) if transposed else (root_a, root_b)
-        out, ring = division.empty(shards.rows, right.shape[-1]), Ring(division.ranks, shards.n)
+        out, ring = division.empty(shards.rows, right.shape[-1]), Ring(division.ranks, n)
         total: torch.Tensor | None = None
         if least:
             total = division.sum_in_order(other[k] @ right[division.slot(k)] for k in own)
@@ -84,21 +93,34 @@ def spectral_start(
         for _ in team.each(begin, own):  # Each thread clears some blocks.
             pass
 
-        def multiply(shard: Shard) -> None:
-            starts, columns, values = shard.pairs.starts, shard.pairs.columns, excess(shard)
-            here, there = division.slot(shard.i), ring.slot(shard.j)
-            if transposed:
-                starts, columns, values = shard.pairs.transposed(values)
-            into, by = (out[there], right[here]) if transposed else (out[here], right[there])
-            add_products(values, by.numpy(), right.shape[-1], starts, columns, into.numpy())
+        def multiply(keys: Iterable[tuple[int, int]]) -> None:
+            """Multiply shards that have one block of the result in common, in this order."""
+            parts = []
+            for i, j in keys:
+                pairs = shards.pairs_of(i, j)
+                here, there = division.slot(i), ring.slot(j)
+                parts.append((pairs.starts, pairs.columns, excess(i, j, pairs), here if transposed else there))
+            add_block_products(parts, right.numpy(), transposed, out[there if transposed else here].numpy())
 
-        nonlocal rows_done
+        def multiply_some(k: int, offsets: list[int]) -> list[int]:
+            """Multiply some shards for block k of the result."""
+            multiply([((k - offset) % n, k) if transposed else (k, (k + offset) % n) for offset in offsets])
+            return offsets
+
         moving = [out if transposed else right]
-        for shards_done, _ in enumerate(ring.map(team, moving, multiply, shards.latin()), 1):
-            if shards_done % len(own) == 0:
-                rows_done += 1
-                if progress:
-                    progress(rows_done, SWEEPS * shards.n)
+        if division.ranks.size == 1:
+            at_once = 1 if shards.cache is None else SHARDS_AT_ONCE
+            offsets = reversed_digits(n)  # as in shards.latin()
+            pieces = [offsets[first : first + at_once] for first in range(0, n, at_once)]
+            links = [(k, piece) for piece in pieces for k in range(n)]
+            for number, piece in enumerate(team.chains(multiply_some, links), 1):
+                if number % n == 0:
+                    tell(len(piece))
+        else:
+            visits = ring.map(team, moving, lambda shard: multiply([(shard.i, shard.j)]), shards.latin())
+            for number, _ in enumerate(visits, 1):
+                if number % len(own) == 0:
+                    tell(1)
         if transposed:
             ring.align(0, moving)
         return out
@@ -136,9 +158,13 @@ def spectral_start(
     def noise(columns: int, purpose: int) -> torch.Tensor:
         """Return random numbers, which depend on the seed and the block only."""
         blocks = division.empty(shards.rows, columns)
-        for k in own:
+
+        def fill(k: int) -> None:
             mixed = (seed + SPREAD * (2 * k + purpose)) % 2**32  # torch uses so many bits of a seed.
             blocks[division.slot(k)].normal_(generator=torch.Generator().manual_seed(mixed))
+
+        for _ in team.each(fill, own):
+            pass
         return blocks
 
     # Never more than three matrices of this size are in memory: they are among the largest of all.

@@ -11,10 +11,13 @@ share none.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from threading import Condition
+from itertools import starmap
+from queue import SimpleQueue
+from threading import Lock
 from typing import Any, TypeVar
 
 import torch
@@ -27,69 +30,77 @@ Result = TypeVar("Result")
 
 
 class Queue:
-    """Tasks on shards that threads take in order, and their results.
+    """Tasks on shards that threads take as soon as they can be done, and their results.
 
-    A task waits for the last ones before it that have its rows or its columns. Threads are woken only where somebody
-    waits for them: one wake-up per shard would cost a tenth of the time.
+    A task waits for the last ones before it that have its rows or its columns. Whoever finishes one hands out those
+    that have waited for it, each of which wakes a single thread: if all that have nothing to do were woken to look, 64
+    threads would be slower than 8.
     """
 
     def __init__(self, tasks: list[tuple[Any, ...]], row: int):
         self.tasks, self.row = tasks, row
         self.results: list[Any] = [None] * len(tasks)
-        self.is_done = [False] * len(tasks)
         self.left = [len(tasks[first : first + row]) for first in range(0, len(tasks), row)]  # Of each row of shards.
         self.error: BaseException | None = None
         self.is_stopped = False
-        self.blocked = 0  # Threads that wait for earlier tasks.
-        self.numbers = iter(range(len(tasks)))
-        self.changed = Condition()
-        self.earlier: list[list[int]] = []
+        self.lock = Lock()
+        self.ready: SimpleQueue[int | None] = SimpleQueue()  # Tasks that wait for nothing any more, or None at the end.
+        self.news: SimpleQueue[None] = SimpleQueue()  # One entry whenever a row of shards is done, or no more will be.
+        self.later: list[list[int]] = [[] for _ in tasks]  # Tasks that wait for each.
+        self.awaited = [0] * len(tasks)  # How many tasks each waits for.
+        self.undone = len(tasks)
         last: dict[tuple[str, int], int] = {}
         for number, ((i, j), *_) in enumerate(tasks):
             sides = ("rows", i), ("columns", j)
-            self.earlier.append([last[side] for side in sides if side in last])
+            for before in {last[side] for side in sides if side in last}:
+                self.later[before].append(number)
+                self.awaited[number] += 1
             last.update(dict.fromkeys(sides, number))
+        for number, awaited in enumerate(self.awaited):
+            if not awaited:
+                self.ready.put(number)
 
     def next_task(self) -> int | None:
-        """Return the number of the next task, or None if there is nothing more to do."""
-        with self.changed:
-            return None if self.is_stopped else next(self.numbers, None)
-
-    def wait_for_earlier(self, number: int) -> bool:
-        """Wait for the tasks before this one that it depends on; return whether it is still to be done."""
-        if not all(self.is_done[k] for k in self.earlier[number]):
-            with self.changed:
-                self.blocked += 1
-                self.changed.wait_for(lambda: self.is_stopped or all(self.is_done[k] for k in self.earlier[number]))
-                self.blocked -= 1
-        return not self.is_stopped
+        """Return the number of a task that can be done, or None if there is nothing more to do."""
+        number = self.ready.get()
+        if number is None or self.is_stopped:
+            self.ready.put(None)  # for the next thread
+            return None
+        return number
 
     def wait_for_row(self, first: int) -> None:
         """Wait for the row of shards that begins with a task, or raise what a task has raised."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.is_stopped or not self.left[first // self.row])
+        while self.left[first // self.row] and not self.is_stopped:
+            self.news.get()
         if self.error is not None:
             raise self.error
 
     def finish(self, number: int, result: Any) -> None:
-        """Keep the result of a task."""
-        with self.changed:
-            self.results[number], self.is_done[number] = result, True
+        """Keep the result of a task, and hand out those that have waited for it."""
+        self.results[number] = result
+        with self.lock:
             self.left[number // self.row] -= 1
-            if self.blocked or not self.left[number // self.row]:
-                self.changed.notify_all()
+            self.undone -= 1
+            for later in self.later[number]:
+                self.awaited[later] -= 1
+                if not self.awaited[later]:
+                    self.ready.put(later)
+            if not self.left[number // self.row]:
+                self.news.put(None)
+            if not self.undone:
+                self.ready.put(None)
 
     def fail(self, error: BaseException) -> None:
         """Stop because a task has raised an error."""
-        with self.changed:
+        with self.lock:
             self.error = self.error or error
         self.stop()
 
     def stop(self) -> None:
         """Let threads take no more tasks."""
-        with self.changed:
-            self.is_stopped = True
-            self.changed.notify_all()
+        self.is_stopped = True
+        self.ready.put(None)
+        self.news.put(None)
 
 
 class Team:
@@ -116,22 +127,36 @@ class Team:
 
     def __enter__(self) -> Team:
         self.threads.__enter__()
+        # Python's garbage collector goes through all objects of the process once per pass or so, 0.1 s in which no
+        # other thread gets on. Those that are there now need not be looked at meanwhile.
+        self.has_frozen = not gc.get_freeze_count()
+        if self.has_frozen:
+            gc.freeze()
         return self
 
     def __exit__(self, *error: Any) -> None:
         try:
             self.pool.shutdown(cancel_futures=True)
         finally:
+            if self.has_frozen:
+                gc.unfreeze()
             self.threads.__exit__(*error)
 
     def map(
         self, work: Callable[..., Result], order: Iterable[tuple[int, int]], *others: Iterable[Any]
     ) -> Iterator[Result]:
         """Yield `work(shard)` of each shard in this order; like the built-in, with more arguments if given."""
-        tasks = list(zip(order, *others, strict=True))
+        return self._all(lambda key, *more: work(self.shards[key], *more), list(zip(order, *others, strict=True)))
+
+    def chains(self, work: Callable[[int, Item], Result], links: Iterable[tuple[int, Item]]) -> Iterator[Result]:
+        """Yield `work(k, item)` of each link (k, item) in this order; those with the same k wait for each other."""
+        tasks = [((k, number), item) for number, (k, item) in enumerate(links)]
+        return self._all(lambda key, item: work(key[0], item), tasks)
+
+    def _all(self, work: Callable[..., Result], tasks: list[tuple[Any, ...]]) -> Iterator[Result]:
+        """Yield `work(key, ...)` of each task, n of them at a time; a key has numbers of rows and columns."""
         if self.workers == 1:
-            for key, *more in tasks:
-                yield self.do(work, self.shards[key], *more)
+            yield from starmap(work, tasks)
             return
         queue = Queue(tasks, self.shards.n)
         loops = [self.pool.submit(self._work_on, queue, work) for _ in range(self.workers)]
@@ -148,13 +173,11 @@ class Team:
         return self.pool.map(partial(self.do, work), items) if self.workers > 1 else map(work, items)
 
     def _work_on(self, queue: Queue, work: Callable[..., Any]) -> None:
-        """Work on one shard after the other until none is left or one has failed."""
+        """Do one task after the other until none is left or one has failed."""
         try:
-            while (number := queue.next_task()) is not None:
-                key, *more = queue.tasks[number]
-                shard = self.shards[key]
-                if queue.wait_for_earlier(number):
-                    queue.finish(number, self.do(work, shard, *more))
+            with torch.inference_mode(self.is_inference):
+                while (number := queue.next_task()) is not None:
+                    queue.finish(number, work(*queue.tasks[number]))
         except BaseException as error:  # It is raised again where results are waited for.
             queue.fail(error)
 

@@ -81,7 +81,23 @@ def test_records_that_are_dealt_out_are_checked(data, start):
         scatter.scatter(np.frombuffer(data, dtype=np.uint8), start)
     assert contexts.sum() == terms.sum() == 0
     with pytest.raises(IndexError):
-        scatter.take(2)
+        scatter.chunk(2, 2, 8)
+
+
+@pytest.mark.parametrize("most", [200, 60_000, 2**31, 2**40])
+@pytest.mark.parametrize("number", ["<u2", "<u4"])
+def test_a_chunk_has_counts_and_rows_and_columns_in_the_fewest_bytes(most, number):
+    rows, columns, counts = np.array([0, 2, 4]), np.array([3, 1, 3]), np.array([1, most, 7])
+    data = records(*(x.astype(np.uint32) for x in (rows, columns)), counts.astype(np.uint64), SIZE)
+    scatter = TileScatter(2, 16, False, *np.zeros((2, SIZE), dtype=np.uint64))
+    assert scatter.scatter(np.frombuffer(data, dtype=np.uint8), 0) == (len(data), -1)
+    chunk, entries, width = scatter.chunk(1, np.dtype(number).itemsize, 8)
+    assert (entries, width) == (3, {200: 1, 60_000: 2, 2**31: 4, 2**40: 8}[most])
+    expected = counts.astype(f"<u{width}").tobytes() + b"".join(
+        (x >> 1).astype(number).tobytes() for x in (rows, columns)
+    )
+    assert chunk.tobytes() == expected + bytes(-len(expected) % 8)
+    assert scatter.chunk(1, 2, 8)[1] == scatter.chunk(0, 2, 8)[1] == 0
 
 
 @pytest.mark.parametrize(

@@ -187,4 +187,4 @@ def test_an_error_of_a_rank_is_raised_there_and_others_do_not_wait_for_ever(monk
     until = time.monotonic() + 3
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.05)
-    assert threading.active_count() == before, "no thread is left"
+    assert threading.active_count() <= before, "no thread is left"

@@ -194,3 +194,21 @@ def test_sums_over_rows_with_registers_of_any_width(lanes, d):
     expected = np.ones(w.shape)
     np.add.at(expected, rows, values[:, None].astype(float) * v[columns])
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@given(case=cases())
+def test_products_of_several_shards_are_added_to_one_block(transposed, case):
+    pairs, d = case.host_pairs(), case.d
+    dense = np.zeros((case.rows, case.columns), dtype=np.float32)
+    for i, j, value in case.triples:
+        dense[i, j] = value
+    matrix = dense.T if transposed else dense
+    random = np.random.default_rng(case.seed)
+    right = random.standard_normal((3, matrix.shape[1], d), dtype=np.float32)
+    out = random.standard_normal((matrix.shape[0], d), dtype=np.float32)
+    expected = out + matrix @ right[2] + matrix @ right[0]
+    values = pairs.values.numpy()
+    parts = [(pairs.starts, pairs.columns, values, block) for block in (2, 0)]
+    _pairs.add_block_products(parts, right, transposed, out)
+    assert_near(out, expected)

@@ -1,5 +1,6 @@
 """Several shards at a time: in order where it matters, at once where it does not, and nothing left behind."""
 
+import gc
 import threading
 import time
 
@@ -50,6 +51,34 @@ def test_results_come_in_order_and_take_other_arguments(shards):
         assert list(team.map(tell, [(1, 2)], [7])) == [(1, 2, 7)]
         assert list(team.map(tell, [], [])) == []
         assert list(team.each(lambda k: k + 1, range(3))) == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_full_collections_of_garbage_leave_out_what_was_there_before(shards):
+    assert not gc.get_freeze_count()
+    with Team(shards):
+        assert gc.get_freeze_count() > 1000
+        with Team(shards):
+            pass
+        assert gc.get_freeze_count() > 1000  # The inner team has left it to the outer one.
+    assert not gc.get_freeze_count()
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_links_of_a_chain_are_done_in_their_order_and_chains_at_once(shards):
+    done, meeting = [[] for _ in range(N)], threading.Barrier(N)
+
+    def link(k, item):
+        if item == 0:
+            meeting.wait(10)  # All chains are begun at the same time.
+        time.sleep(0.001 * ((k + item) % 3))
+        done[k].append(item)
+        return k, item
+
+    links = [(k, item) for item in range(6) for k in range(N)]
+    with Team(shards) as team:
+        assert list(team.chains(link, links)) == links
+    assert done == [list(range(6))] * N
 
 
 @pytest.mark.usefixtures("four_threads")
@@ -130,8 +159,7 @@ def test_only_large_shards_that_are_dense_are_worked_on_one_by_one(counts, monke
         monkeypatch.setattr(factorization, "LARGE_SHARD", large)
         fit = Factorization(Hilbert().bind(counts), 6, n=N, passes=1, background=background, columns=8)
         seen = []
-        gradients = fit.gradients
-        monkeypatch.setattr(type(gradients), "__call__", watched(type(gradients).__call__, seen), raising=True)
+        monkeypatch.setattr(Factorization, "_learn", watched(Factorization._learn, seen), raising=True)
         fit.run(fit.steps)
         monkeypatch.undo()
         assert set(seen) == {1 if several else 4}
