@@ -13,7 +13,7 @@ from tables import clustered_table, pmi_of, random_table, store
 from torch.nn.functional import softplus
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.objectives import PPMI, SGNS, GloVe, Hilbert, Objective, Swivel
+from gensim_hilbert.objectives import PPMI, SGNS, GloVe, Hilbert, Objective, Pairs, Swivel
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.fit import Start
 from gensim_hilbert.training.from_counts import make_fit
@@ -194,7 +194,8 @@ def phi_of(bound: Objective) -> np.ndarray:
     size, pairs = len(bound.counts), pairs_in(bound)
     phi = torch.empty(size, size, dtype=torch.float64)
     a, b = torch.from_numpy(bound.contexts), torch.from_numpy(bound.terms)
-    phi.view(-1)[pairs.places] = bound.phi(pairs.with_words(a, b))
+    known = Pairs(pairs.values, a[pairs.row_numbers], b[pairs.column_numbers])
+    phi.view(-1)[pairs.places] = bound.phi(known)
     return phi.numpy()
 
 

@@ -37,6 +37,7 @@ DIFFERENCES = {
     "Text from which nothing can be learnt is warned about": (
         *("sentences_of_one_word", "trained_on_unknown_words", "script_of_gensims_tutorial"),
     ),
+    "A model shows what it is": ("representation_of_a_model",),
     "A copy without counts says so": ("saved_to_a_handle", "pickled"),
     "The loss is that of the present vectors": ("losses_add_up_over_epochs",),
     "`score` works without hierarchical softmax": ("score_with_negative_sampling",),

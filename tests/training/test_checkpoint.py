@@ -41,7 +41,9 @@ for epochs in range(saved.epochs + 1 if saved else 1, 10**9):
 def test_killed_at_any_instant_it_can_be_loaded(tmp_path):
     source = random.Random(1)
     before = 0
-    for _ in range(5):
+    for attempt in range(50):
+        if attempt >= 5 and before > 1:  # On a busy machine, a process may not come to write in time.
+            break
         process = subprocess.Popen([sys.executable, "-c", WRITE_FOR_EVER, tmp_path], stdout=subprocess.PIPE)
         assert process.stdout.readline() == b"ready\n"
         time.sleep(source.random() / 10)
