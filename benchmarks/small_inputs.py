@@ -74,7 +74,7 @@ def neighbours_vote(vectors: KeyedVectors, folder: Path) -> Scores:
         cosines = unit[start : start + 1024] @ unit.T
         rows = np.arange(len(cosines))
         cosines[rows, start + rows] = -2.0
-        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS]
+        nearest = np.argpartition(-cosines, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
         votes = np.zeros((len(cosines), len(names)))
         np.add.at(votes, (rows[:, None], classes[nearest]), 2 + np.take_along_axis(cosines, nearest, axis=1))
         right += int((votes.argmax(axis=1) == classes[start : start + 1024]).sum())
@@ -83,11 +83,11 @@ def neighbours_vote(vectors: KeyedVectors, folder: Path) -> Scores:
 
 def word_similarity(vectors: KeyedVectors, folder: Path) -> Scores:
     """Mean of the similarity sets of which 50 pairs or more are known, and Google's analogies."""
-    from gensim_hilbert.evaluation import analogies, find_data, similarity
+    from gensim_hilbert.evaluation import Data, analogies, find_data, similarity
 
     data = find_data(DATA)
     found = [score.rho for score in similarity(vectors, data) if score.covered >= 50]
-    google = next(score for score in analogies(vectors, data) if score.name == "Google")
+    (google,) = analogies(vectors, Data(analogy={"Google": data.analogy["Google"]}))
     return {"similarity": float(np.mean(found)), "analogies": google.accuracy}
 
 
@@ -103,7 +103,8 @@ def mean_vectors(vectors: KeyedVectors, texts: Iterable[list[str]]) -> np.ndarra
 
 def judged_texts(vectors: KeyedVectors, folder: Path) -> Scores:
     """Correlation of the cosines of Lee's 50 texts with how similar people find them."""
-    texts = [simple_preprocess(line) for line in open(datapath("lee.cor"), encoding="latin-1")]
+    with open(datapath("lee.cor"), encoding="latin-1") as file:
+        texts = [simple_preprocess(line) for line in file]
     judged = np.loadtxt(datapath("similarities0-1.txt"))
     means = mean_vectors(vectors, texts)
     means /= np.linalg.norm(means, axis=1, keepdims=True)
@@ -138,8 +139,8 @@ TOY = {
 }
 TEMPLATES = (
     "the {colour} {animal} eats {food}", "{person} buys {food} in {city}", "{person} travels to {city} by {vehicle}",
-    "a {vehicle} leaves {city} today", "{person} feeds the {animal} with {food}", "the {vehicle} of {person} is {colour}",
-    "{person} loves the {colour} {animal}", "{food} from {city} is good",
+    "a {vehicle} leaves {city} today", "{person} feeds the {animal} with {food}",
+    "the {vehicle} of {person} is {colour}", "{person} loves the {colour} {animal}", "{food} from {city} is good",
 )  # fmt: skip
 
 
@@ -157,8 +158,8 @@ def write_toy(folder: Path) -> bool:
 
 def write_lee(folder: Path) -> bool:
     """Write the 300 news texts that come with gensim."""
-    lines = open(datapath("lee_background.cor"), encoding="utf-8")
-    return write_sentences(folder, map(simple_preprocess, lines))
+    with open(datapath("lee_background.cor"), encoding="utf-8") as lines:
+        return write_sentences(folder, map(simple_preprocess, lines))
 
 
 def write_beginning(name: str, tokens: int, folder: Path) -> bool:
@@ -338,7 +339,7 @@ def write_brown(folder: Path) -> bool:
             else:
                 lines[-1].append(word.lower())
                 tags[word.lower()][rest[-1]] += 1
-    write_labels(folder, {word: found.most_common(1)[0][0] for word, found in tags.items() if found.total() >= 5})
+    write_labels(folder, {word: found.most_common(1)[0][0] for word, found in tags.items() if found.total() >= 20})
     return write_sentences(folder, lines)
 
 
