@@ -70,9 +70,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 def verdict(ours: list[float], theirs: list[float]) -> str:
-    """Return + or - if the means differ by more than twice the standard error of their difference, or else =."""
+    """Return + or - if means differ by more than twice the error of their difference, = if not, ? for a single run."""
     difference = np.mean(ours) - np.mean(theirs)
-    error = math.sqrt(sum(np.var(side, ddof=1) / len(side) for side in (ours, theirs))) if len(ours) > 1 else math.inf
+    if min(len(ours), len(theirs)) < 2:
+        return "?"
+    error = math.sqrt(sum(np.var(side, ddof=1) / len(side) for side in (ours, theirs)))
     return "=" if abs(difference) <= 2 * error else "+" if difference > 0 else "-"
 
 
