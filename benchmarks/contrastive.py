@@ -203,22 +203,18 @@ def draw(rows: list[dict[str, Any]], title: str) -> str:
         values = [value for curve in curves.values() for value in curve]
         high = 1.05 * max(values)
         axes = Axes(
-            WIDTH, HEIGHT, label, (0.0, xs[-1]), (0.0, high), "part of the loss still to be won: 10 to the power -x",
-            f"{label} of the expected update and the exact gradient",
+            WIDTH, HEIGHT, label, (0.0, xs[-1] + 0.9), (0.0, high),
+            "part of the loss still to be won: 10 to the power -x", f"{label} of the expected update and the exact gradient",
         )  # fmt: skip
         for name, curve in curves.items():
             axes.curve(xs, curve, "counted-line" if "candidate" in name else "axis")
             for x, value in zip(xs, curve, strict=True):
                 axes.add("circle", cx=axes.at_x(x), cy=axes.at_y(value), r=2, class_="muted")
-        # Curves are named at their last point but one, from top to bottom, at some distance from each other.
-        places = sorted((axes.at_y(curve[-2]), name) for name, curve in curves.items())
-        at = axes.top
-        for y, name in places:
-            at = max(at + 13, y - 20)
-            words = (
-                name.replace("1 step, ", "").replace("exact conditional", "exact").replace("3 steps, exact", "3 steps")
-            )
-            axes.text(axes.at_x(xs[-3]) + 8, at, words, class_="muted", font_size=10)
+        at = 0.0
+        for y, name in sorted((axes.at_y(curve[-1]), name) for name, curve in curves.items()):
+            at = max(at + 13, y + 3)  # names are below each other
+            words = name.removeprefix("1 step, ").replace("3 steps, exact conditional", "3 steps")
+            axes.text(axes.at_x(xs[-1]) + 8, at, words, class_="muted", font_size=10)
         whole.add("g", "".join(axes.parts), transform=f"translate({GAP + column * (WIDTH + GAP)} {GAP + 20})")
     return whole.standalone()
 
