@@ -204,7 +204,8 @@ def draw(rows: list[dict[str, Any]], title: str) -> str:
         high = 1.05 * max(values)
         axes = Axes(
             WIDTH, HEIGHT, label, (0.0, xs[-1] + 0.9), (0.0, high),
-            "part of the loss still to be won: 10 to the power -x", f"{label} of the expected update and the exact gradient",
+            "part of the loss still to be won: 10 to the power -x",
+            f"{label} of the expected update and the exact gradient",
         )  # fmt: skip
         for name, curve in curves.items():
             axes.curve(xs, curve, "counted-line" if "candidate" in name else "axis")
