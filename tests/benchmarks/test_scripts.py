@@ -45,6 +45,16 @@ def test_on_a_small_text(name, options, shown):
 
 
 @pytest.mark.slow
+def test_defaults_goes_on_where_it_stopped(tmp_path):
+    arguments = "defaults.py", "--only", "toy", "--rows", str(tmp_path / "rows.jsonl"), "--seeds"
+    assert benchmark(*arguments, "1").stderr.count('"input": "toy"') == 3
+    done = benchmark(*arguments, "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count('"input": "toy"') == 3
+    assert "| 400 sentences of a tutorial |" in done.stdout
+
+
+@pytest.mark.slow
 def test_the_explorer():
     pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'gensim-hilbert[explore]'")
     done = benchmark("explore.py", "--words", "100", "--vector-size", "4")
@@ -67,8 +77,8 @@ def test_the_map(saved_news_model):
 @pytest.mark.parametrize(
     "name",
     [
-        *("counting", "evaluation", "family", "keys", "paper", "quality", "subwords", "text_encode"),
-        *("text_tokens", "training"),
+        *("counting", "evaluation", "family", "keys", "levers", "more_text", "paper", "quality", "subwords"),
+        *("text_encode", "text_tokens", "training"),
     ],
 )
 def test_without_data_it_says_how_to_name_them(name, tmp_path):

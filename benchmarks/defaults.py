@@ -1,0 +1,114 @@
+"""Defaults against defaults: `HilbertMLE(sentences)`, `Word2Vec(sentences)` and `Word2Vec(sentences, sg=1)`.
+
+    python benchmarks/defaults.py [--only INPUT ...] [--seeds 3] [--rows FILE] [--again SYSTEM ...]
+
+No setting is touched but the seed. The inputs, and what is scored of each, are in `small_inputs.py`. Each run is made
+in a process of its own and adds a row to a file of JSON lines. Runs that are in the file already are not made again,
+unless `--again` names their system. CPU seconds are those of training, of all threads together. "against each" says
+whether HilbertMLE is ahead (+) of Word2Vec, and of Word2Vec with sg=1, or behind (-), by more than twice the standard
+error of the difference over seeds; otherwise it has =.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rows import Row, append_row, read_rows, same, write_rows
+from small_inputs import INPUTS
+
+FILE = Path(__file__).parent / "rows" / "defaults.jsonl"
+OURS, PEERS = "HilbertMLE", ("Word2Vec", "Word2Vec, sg=1")
+SYSTEMS = (OURS, *PEERS)
+
+
+def child(name: str, system: str, seed: int, folder: str) -> Row:
+    """Train and score, in a process of its own."""
+    from gensim.models import Word2Vec
+    from gensim.models.word2vec import LineSentence
+
+    from gensim_hilbert import HilbertMLE
+
+    sentences = LineSentence(str(Path(folder, "corpus.txt")))
+    start = time.process_time()
+    if system == OURS:
+        model = HilbertMLE(sentences, seed=seed)
+    else:
+        model = Word2Vec(sentences, seed=seed, sg=int(system.endswith("sg=1")))
+    seconds = time.process_time() - start
+    facts = {"words": len(model.wv), "tokens": model.corpus_total_words, "cpu": seconds}
+    return {**facts, "scores": INPUTS[name].score(model.wv, Path(folder))}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the runs that are missing."""
+    rows = [row for row in read_rows(options.rows) if row["system"] not in options.again]
+    write_rows(options.rows, rows)
+    for name in options.only:
+        keys = [{"input": name, "seed": seed, "system": s} for seed in range(1, options.seeds + 1) for s in SYSTEMS]
+        wanted = [key for key in keys if not any(same(row, **key) for row in rows)]
+        if not wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            if not INPUTS[name].write(Path(folder)):
+                print(f"{name} is skipped: its source is not on this machine.", file=sys.stderr, flush=True)
+                continue
+            for key in wanted:
+                arguments = json.dumps([name, key["system"], key["seed"], folder])
+                command = [sys.executable, __file__, "--child", arguments]
+                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+                row = {**key, **json.loads(done.stdout.splitlines()[-1])}
+                append_row(options.rows, row)
+                print(json.dumps(row), file=sys.stderr, flush=True)
+
+
+def verdict(ours: list[float], theirs: list[float]) -> str:
+    """Return + or - if means differ by more than twice the error of their difference, = if not, ? for a single run."""
+    difference = np.mean(ours) - np.mean(theirs)
+    if min(len(ours), len(theirs)) < 2:
+        return "?"
+    error = math.sqrt(sum(np.var(side, ddof=1) / len(side) for side in (ours, theirs)))
+    return "=" if abs(difference) <= 2 * error else "+" if difference > 0 else "-"
+
+
+def print_table(rows: list[Row]) -> None:
+    """Print a line for each input and score."""
+    print(f"| input | tokens | words | score | {' | '.join(SYSTEMS)} | against each | CPU s |\n|{'---|' * 9}")
+    for name, one in INPUTS.items():
+        runs = {system: [row for row in rows if same(row, input=name, system=system)] for system in SYSTEMS}
+        if not all(runs.values()):
+            continue
+        first = runs[OURS][0]
+        for score in first["scores"]:
+            values = {system: [row["scores"][score] for row in found] for system, found in runs.items()}
+            cells = " | ".join(f"{np.mean(v):.3f} ± {np.std(v):.3f}" for v in values.values())
+            against = " ".join(verdict(values[OURS], values[peer]) for peer in PEERS)
+            cpu = ", ".join(f"{np.mean([row['cpu'] for row in found]):.1f}" for found in runs.values())
+            size = f"{first['tokens']:,} | {first['words']:,}"
+            print(f"| {one.about} | {size} | {score} | {cells} | {against} | {cpu} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", choices=INPUTS, default=list(INPUTS), help="inputs")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", type=Path, default=FILE, help="file of JSON lines that runs are added to")
+    parser.add_argument("--again", nargs="*", choices=SYSTEMS, default=[], help="systems whose rows are made anew")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(child(*json.loads(options.child))))
+        return
+    run(options)
+    print_table(read_rows(options.rows))
+
+
+if __name__ == "__main__":
+    main()
