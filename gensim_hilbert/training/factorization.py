@@ -25,9 +25,8 @@ from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.choice import choose_gradients
-from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, threads
+from gensim_hilbert.training.device import choose_device, free_memory, products_in
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, turn_
@@ -40,6 +39,7 @@ from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
+from gensim_hilbert.training.spelling import Spelling
 from gensim_hilbert.training.team import Team
 
 logger = logging.getLogger(__name__)
@@ -99,7 +99,8 @@ class Factorization:
     start : Start, optional
         Vectors to start from, instead of an SVD; axes are then kept, and the share of either side in each.
     composition : Composition, optional
-        How vectors are composed of pieces; `start` and `result` then have pieces instead of vectors.
+        How vectors are made of rows that words share; `start` and `result` then have these rows instead of vectors.
+        Training itself is the same: rows follow from vectors at the end (`spelling.py`).
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     ranks : Ranks
@@ -175,18 +176,13 @@ class Factorization:
         self.schedule.converged = None
         self.balance: np.ndarray | None = None  # Of the axes of given vectors.
         if self.given is not None:
-            self.balance = self.kernel.balancing(self.given.covectors, self.given.parameters)
+            self.balance = self.kernel.balancing(self.given.covectors, self._given_vectors())
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
         self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division)
-        if self.composition is None:
-            lock = None if self.given is None else self.given.update_factors()
-            locks = None if lock is None else self.shards.arranged(lock)
-            self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
-        else:
-            mixture = Mixture(self.composition, self.shards)
-            pieces = mixture.explain(v) if saved is None and self.given is None else v
-            self.v = Composed("v", mixture, pieces, priors[1], self.vector_size)
+        lock = None if self.given is None else self.given.update_factors()
+        locks = None if lock is None else self.shards.arranged(lock)
+        self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
         if saved is not None:
             self._restore(saved)
 
@@ -195,17 +191,21 @@ class Factorization:
         """Whether the axes are those of given vectors."""
         return self.given is not None
 
+    def _given_vectors(self) -> np.ndarray:
+        """Return the vectors to start from, also if the rows are given that they are made of."""
+        assert self.given is not None
+        parameters = self.given.parameters
+        return parameters if self.composition is None else self.composition.vectors(parameters)
+
     def _start(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return rows of this rank to start from; with a composition, given rows of v are its pieces."""
+        """Return rows of this rank to start from."""
         if self.given is None:
             with Team(self.shards.on_host()) as team:
                 w, v = spectral_start(team, self.vector_size, self.seed, self.on_start)
             return with_columns(self.kernel, self.shards, w, v, self.objective.start)
-        sides = [self.given.covectors, self.given.parameters]
+        sides = [self.given.covectors, self._given_vectors()]
         if self.balance is not None:
             sides = [sides[0] * self.balance, sides[1] / self.balance]
-        if self.composition is not None:
-            return self.shards.arranged(sides[0]), torch.tensor(sides[1], device=self.device)
         w, v = (self.shards.own_blocks(side) for side in sides)
         biases = self.objective.start if self.given.biases is None else self.given.biases
         return with_columns(self.kernel, self.shards, w, v, biases)
@@ -213,8 +213,7 @@ class Factorization:
     def _empty(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return room for the rows of a checkpoint."""
         shape = len(self.ring.own), self.shards.rows, self.vector_size + self.kernel.extra
-        w, v = (torch.zeros(shape, device=self.device) for _ in range(2))
-        return w, v if self.composition is None else v.new_zeros(self.composition.rows, shape[-1])
+        return torch.zeros(shape, device=self.device), torch.zeros(shape, device=self.device)
 
     # ------------------------------------------------------------------ running
 
@@ -274,31 +273,24 @@ class Factorization:
         return self.gradients is not self.dense or self.shards.rows <= LARGE_SHARD
 
     def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
-        """Go through shards, without a halt unless all blocks of a side move together, or blocks have to travel."""
-        n, scale = self.n, self.n**2 / self.size**2
-        while order:
-            before = self.steps_done
-            leg = order[: n - before % n] if self.v.moves_together else order
-            rows = [step // n for step in range(before, before + len(leg))]
-            rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
-            found, shown = [], replace(self.sums)
-            with products_in(self.precision):
-                for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, leg, rates, rows):
-                    found.append((number, sums))
-                    if sums is not None:
-                        shown.add(*sums)
-                    self.steps_done = before + number + 1
-                    if progress and (leg[number][0] == self.ring.own[-1] or number == len(leg) - 1) and shown.shards:
-                        progress(shown.report(self.steps_done / n**2, scale))
-            for one in self.ring.by_block(found):
-                if one is None:
-                    raise Diverged
-                self.sums.add(*one)
-            self.steps_done = before + len(leg)
-            if self.v.moves_together and self.steps_done % n == 0:
-                with threads(team.cores):
-                    self.v.move_together(rates[-1], rows[-1])
-            order = order[len(leg) :]
+        """Go through shards, without a halt unless blocks have to travel."""
+        n, scale, before = self.n, self.n**2 / self.size**2, self.steps_done
+        rows = [step // n for step in range(before, before + len(order))]
+        rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
+        found, shown = [], replace(self.sums)
+        with products_in(self.precision):
+            for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, order, rates, rows):
+                found.append((number, sums))
+                if sums is not None:
+                    shown.add(*sums)
+                self.steps_done = before + number + 1
+                if progress and (order[number][0] == self.ring.own[-1] or number == len(order) - 1) and shown.shards:
+                    progress(shown.report(self.steps_done / n**2, scale))
+        for one in self.ring.by_block(found):
+            if one is None:
+                raise Diverged
+            self.sums.add(*one)
+        self.steps_done = before + len(order)
         self.report = self.sums.report(self.steps_done / n**2, scale)
 
     def _visit_at_once(
@@ -434,7 +426,10 @@ class Factorization:
         v = self.shards.restored(self.v.all_blocks())
         if self.ranks.rank:
             return Fitted(w, v)
-        learnt = v if self.composition is None else self.v.rows[0].cpu().numpy().copy()
+        learnt = v
+        if self.composition is not None:
+            learnt = Spelling(self.composition, self.objective.weights[1]).split(v)
+            v = self.composition.vectors(learnt)
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:
