@@ -39,7 +39,7 @@ from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
-from gensim_hilbert.training.spelling import Spelling
+from gensim_hilbert.training.spelling import Spelling, correction
 from gensim_hilbert.training.team import Team
 
 logger = logging.getLogger(__name__)
@@ -428,8 +428,10 @@ class Factorization:
             return Fitted(w, v)
         learnt = v
         if self.composition is not None:
-            learnt = Spelling(self.composition, self.objective.weights[1]).split(v)
-            v = self.composition.vectors(learnt)
+            weights = self.objective.weights[1]
+            learnt = Spelling(self.composition, weights).split(v)
+            before, v = v, self.composition.vectors(learnt)
+            w = w @ correction(before, v, weights)
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:

@@ -179,13 +179,13 @@ def estimate_memory(words: int, rows: int, vector_size: int, memory_gb: float) -
 
     row = 4 * vector_size
     side = -(-words // classes_for(words))
-    # The rows of n-grams, composed vectors, and what conjugate gradients need for some columns at a time.
-    spelling = 0 if rows == words else (rows + words) * row + 20 * rows * min(SPELLING_COLUMNS, vector_size)
-    return {
+    report = {
         "counts": min(int(memory_gb * (1 << 30)), BYTES_PER_PAIR * words**2),
         # For both sides: what is learnt, and two moments.
         "optimizer": 3 * 2 * words * row,
-        "spelling": spelling,
         # For each shard that is worked on at the same time: psi of the sample, and two gradients.
         "shards": torch.get_num_threads() * 2 * side * (4 * COLUMNS + row),
     }
+    if rows != words:  # Rows of n-grams, vectors made of them, and what the regression needs for some columns at a time.
+        report["spelling"] = (rows + words) * row + 20 * rows * min(SPELLING_COLUMNS, vector_size)
+    return report

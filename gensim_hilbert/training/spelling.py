@@ -8,8 +8,8 @@ with Gaussian priors on both. Those of n-grams have the same variance; that of u
 vectors are known better. The most probable g is a ridge regression. It finds in n-grams what words have in common that
 are spelt alike, and gives vectors to words that were never seen.
 
-Both the noise of training and what a word means beyond its spelling are in u. The result has a share of u only. This
-leaves inflections and rare words with less noise, and other words nearly where they were.
+Both the noise of training and what a word means beyond its spelling are in u. The result has a share of u only. Without
+the rest psi would be too small, so covectors are multiplied by the matrix that brings it nearest to what it was.
 
 With D for the variances of the own parts and r for the prior's weight, g solves (S^T D^-1 S + r) g = S^T D^-1 V.
 Columns of V are independent. Conjugate gradients converge in few steps, because rows of n-grams that many words share,
@@ -24,6 +24,7 @@ from scipy import sparse
 from torch.nn.functional import embedding_bag
 
 from gensim_hilbert.training.composition import Composition
+from gensim_hilbert.training.device import threads
 
 # See benchmarks/RESULTS.md for how these were chosen.
 OWN_VARIANCE = 0.6  # Variance of the own part of the average word, relative to that of the part by its spelling.
@@ -33,6 +34,7 @@ LEAST_PRECISION = 1e-3  # For words that have no weight at all.
 TOLERANCE = 1e-2  # Of the residual of these equations, relative to their right side.
 ITERATIONS = 60  # Of conjugate gradients, at most.
 COLUMNS = 64  # Columns that are solved for at once; they bound the memory.
+ROWS = 1 << 12  # Rows that are converted to float64 at a time.
 
 
 class Bags:
@@ -103,3 +105,24 @@ class Spelling:
             before, squares = squares, (rest * scaled).sum(dim=0)
             direction = scaled + direction * (squares / before.clamp_min(1e-30))
         return ngrams, vectors - self.forward @ ngrams
+
+
+def correction(before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the matrix A for which W A V'^T is nearest to W V^T, whatever W is: V is regressed on V', by weights.
+
+    Parameters
+    ----------
+    before, after : array
+        The vectors V and V', one row per word.
+    weights : array
+        Weight of each word.
+    """
+    size = before.shape[1]
+    products, squares = (torch.zeros(size, size, dtype=torch.float64) for _ in range(2))
+    parts = (torch.split(torch.as_tensor(part), ROWS) for part in (before, after, weights))
+    with threads(1):  # The sums are then rounded the same for any number of threads.
+        for old, new, weight in zip(*parts, strict=True):
+            weighted = new.double() * weight.double()[:, None]
+            products += old.double().T @ weighted
+            squares += new.double().T @ weighted
+        return np.asarray((products @ torch.linalg.pinv(squares, hermitian=True, rtol=1e-6)).float().numpy())

@@ -14,7 +14,7 @@ from gensim_hilbert.objectives import SGNS, Hilbert, Swivel
 from gensim_hilbert.training import spelling
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.factorization import Factorization
-from gensim_hilbert.training.spelling import Spelling
+from gensim_hilbert.training.spelling import Spelling, correction
 
 STEMS, ENDINGS = ["walk", "jump", "climb", "think", "dream", "shout"], ["ing", "ers", "able", "edly", "less"]
 INFLECTED = [stem + ending for stem, ending in product(STEMS, ENDINGS)]
@@ -96,6 +96,18 @@ def test_words_without_weight_and_vectors_of_zero_are_no_trouble():
     assert not Spelling(composition, weights).split(np.zeros((len(INFLECTED), 3), dtype=np.float32)).any()
 
 
+@pytest.mark.parametrize("words", [4, 500])
+def test_covectors_are_corrected_for_what_vectors_have_lost(words, monkeypatch):
+    """By weighted least squares; also if there are fewer words than dimensions."""
+    monkeypatch.setattr(spelling, "ROWS", 100)
+    random = np.random.default_rng(8)
+    before, weights = random_vectors(words), random.uniform(0.1, 2, size=words)
+    after = (before * [1, 0.5, 0.5, 0.7, 0.2, 1] + 0.1 * random.normal(size=before.shape)).astype(np.float32)
+    root = np.sqrt(weights)[:, None]
+    expected = np.linalg.lstsq(root * after, root * before, rcond=None)[0].T
+    np.testing.assert_allclose(correction(before, after, weights), expected, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("objective", [Hilbert(), SGNS(), Swivel()])
 def test_a_fit_is_that_without_subwords_split(objective, monkeypatch):
     """In the canonical gauge, of the vectors that the rows make up."""
@@ -110,7 +122,8 @@ def test_a_fit_is_that_without_subwords_split(objective, monkeypatch):
     w, v = plain.result()[:2]
     covectors, vectors.parameters = made.result()[:2]
     split = vectors.composition.vectors(Spelling(vectors.composition, bound.weights[1]).split(v))
-    np.testing.assert_allclose(covectors @ vectors.vectors.T, w @ split.T, rtol=1e-2, atol=1e-3)
+    psi = w @ correction(v, split, bound.weights[1]) @ split.T
+    np.testing.assert_allclose(covectors @ vectors.vectors.T, psi, rtol=1e-2, atol=1e-3)
     for moments in (covectors.T @ covectors, vectors.vectors.T @ vectors.vectors):
         np.testing.assert_allclose(moments, np.diag(np.diag(moments)), atol=1e-3 * moments.max())
     assert made.evaluate().loss == plain.evaluate().loss
