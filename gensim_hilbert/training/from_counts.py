@@ -186,6 +186,7 @@ def estimate_memory(words: int, rows: int, vector_size: int, memory_gb: float) -
         # For each shard that is worked on at the same time: psi of the sample, and two gradients.
         "shards": torch.get_num_threads() * 2 * side * (4 * COLUMNS + row),
     }
-    if rows != words:  # Rows of n-grams, vectors made of them, and what the regression needs for some columns at a time.
+    if rows != words:
+        # Rows of n-grams, vectors made of them, and what the regression needs for some columns at a time.
         report["spelling"] = (rows + words) * row + 20 * rows * min(SPELLING_COLUMNS, vector_size)
     return report
