@@ -25,9 +25,8 @@ from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.choice import choose_gradients
-from gensim_hilbert.training.composed import Composed, Mixture
 from gensim_hilbert.training.composition import Composition
-from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent, threads
+from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, turn_
@@ -41,6 +40,7 @@ from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
 from gensim_hilbert.training.spectral import spectral_start
+from gensim_hilbert.training.spelling import Spelling, correction
 from gensim_hilbert.training.steps import PlainSteps, choose_steps
 from gensim_hilbert.training.team import Team
 
@@ -101,7 +101,8 @@ class Factorization:
     start : Start, optional
         Vectors to start from, instead of an SVD; axes are then kept, and the share of either side in each.
     composition : Composition, optional
-        How vectors are composed of pieces; `start` and `result` then have pieces instead of vectors.
+        How vectors are made of rows that words share; `start` and `result` then have these rows instead of vectors.
+        Training itself is the same: rows follow from vectors at the end (`spelling.py`).
     saved : Saved, optional
         The `state` of a fit with the same arguments, to go on from.
     ranks : Ranks
@@ -177,19 +178,14 @@ class Factorization:
         self.schedule.converged = None
         self.balance: np.ndarray | None = None  # Of the axes of given vectors.
         if self.given is not None:
-            self.balance = self.kernel.balancing(self.given.covectors, self.given.parameters)
+            self.balance = self.kernel.balancing(self.given.covectors, self._given_vectors())
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
         w = w[: len(self.ring.own)]  # Nothing comes to this side.
         self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division)
-        if self.composition is None:
-            lock = None if self.given is None else self.given.update_factors()
-            locks = None if lock is None else self.shards.arranged(lock)
-            self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
-        else:
-            mixture = Mixture(self.composition, self.shards)
-            pieces = mixture.explain(v) if saved is None and self.given is None else v
-            self.v = Composed("v", mixture, pieces, priors[1], self.vector_size)
+        lock = None if self.given is None else self.given.update_factors()
+        locks = None if lock is None else self.shards.arranged(lock)
+        self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
         self.step = choose_steps(self.gradients, self.w, self.v)
         if saved is not None:
             self._restore(saved)
@@ -199,17 +195,21 @@ class Factorization:
         """Whether the axes are those of given vectors."""
         return self.given is not None
 
+    def _given_vectors(self) -> np.ndarray:
+        """Return the vectors to start from, also if the rows are given that they are made of."""
+        assert self.given is not None
+        parameters = self.given.parameters
+        return parameters if self.composition is None else self.composition.vectors(parameters)
+
     def _start(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return rows of this rank to start from; with a composition, given rows of v are its pieces."""
+        """Return rows of this rank to start from."""
         if self.given is None:
             with Team(self.shards.on_host()) as team:
                 w, v = spectral_start(team, self.vector_size, self.seed, self.on_start)
             return with_columns(self.kernel, self.shards, w, v, self.objective.start)
-        sides = [self.given.covectors, self.given.parameters]
+        sides = [self.given.covectors, self._given_vectors()]
         if self.balance is not None:
             sides = [sides[0] * self.balance, sides[1] / self.balance]
-        if self.composition is not None:
-            return self.shards.arranged(sides[0]), torch.tensor(sides[1], device=self.device)
         w, v = (self.shards.own_blocks(side) for side in sides)
         biases = self.objective.start if self.given.biases is None else self.given.biases
         return with_columns(self.kernel, self.shards, w, v, biases)
@@ -218,7 +218,7 @@ class Factorization:
         """Return room for the rows of a checkpoint."""
         width = self.vector_size + self.kernel.extra
         w, v = (sent(self.ring.empty(self.shards.rows, width).zero_(), self.device) for _ in range(2))
-        return w, v if self.composition is None else v.new_zeros(self.composition.rows, width)
+        return w, v
 
     # ------------------------------------------------------------------ running
 
@@ -274,32 +274,25 @@ class Factorization:
         return self.gradients is not self.dense or self.shards.rows <= LARGE_SHARD
 
     def _visit(self, team: Team, order: list[tuple[int, int]], progress: Callable[[Report], None] | None) -> None:
-        """Go through shards, without a halt unless all blocks of a side move together, or blocks have to travel."""
-        n, scale = self.n, self.n**2 / self.size**2
-        while order:
-            before = self.steps_done
-            leg = order[: n - before % n] if self.v.moves_together else order
-            rows = [step // n for step in range(before, before + len(leg))]
-            rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
-            mine = sum(i in self.ring.own for i, _ in leg)
-            found, shown = [], replace(self.sums)
-            with products_in(self.precision):
-                for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, leg, rates, rows):
-                    found.append((number, sums))
-                    if sums is not None:
-                        shown.add(*sums)
-                    self.steps_done = before + len(leg) * len(found) // mine  # Others are about as far as this rank.
-                    if progress and (len(found) % len(self.ring.own) == 0 or len(found) == mine) and shown.shards:
-                        progress(shown.report(self.steps_done / n**2, scale))
-            for one in self.ring.by_block(found):
-                if one is None:
-                    raise Diverged
-                self.sums.add(*one)
-            self.steps_done = before + len(leg)
-            if self.v.moves_together and self.steps_done % n == 0:
-                with threads(team.cores):
-                    self.v.move_together(rates[-1], rows[-1])
-            order = order[len(leg) :]
+        """Go through shards, without a halt unless blocks have to travel."""
+        n, scale, before = self.n, self.n**2 / self.size**2, self.steps_done
+        rows = [step // n for step in range(before, before + len(order))]
+        rates = [self.scale * self.schedule.rate_at(row * n) for row in rows]
+        mine = sum(i in self.ring.own for i, _ in order)
+        found, shown = [], replace(self.sums)
+        with products_in(self.precision):
+            for number, sums in self.ring.map(team, self.v.parts, self._learn_or_tell, order, rates, rows):
+                found.append((number, sums))
+                if sums is not None:
+                    shown.add(*sums)
+                self.steps_done = before + len(order) * len(found) // mine  # Others are about as far as this rank.
+                if progress and (len(found) % len(self.ring.own) == 0 or len(found) == mine) and shown.shards:
+                    progress(shown.report(self.steps_done / n**2, scale))
+        for one in self.ring.by_block(found):
+            if one is None:
+                raise Diverged
+            self.sums.add(*one)
+        self.steps_done = before + len(order)
         self.report = self.sums.report(self.steps_done / n**2, scale)
 
     def _visit_at_once(
@@ -434,7 +427,12 @@ class Factorization:
         v = self.shards.restored(self.v.all_blocks())
         if self.ranks.rank:
             return Fitted(w, v)
-        learnt = v if self.composition is None else self.v.rows[0].cpu().numpy().copy()
+        learnt = v
+        if self.composition is not None:
+            weights = self.objective.weights[1]
+            learnt = Spelling(self.composition, weights).split(v)
+            before, v = v, self.composition.vectors(learnt)
+            w = w @ correction(before, v, weights)
         biases = self.kernel.biases(w, v)
         sides = [torch.from_numpy(side)[:, : self.vector_size] for side in (w, learnt)]
         if not self.keeps_axes:

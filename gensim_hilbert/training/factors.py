@@ -35,8 +35,6 @@ class Factor:
         Which blocks this rank has, and where; by default all of them, in their order.
     """
 
-    moves_together = False  # Whether all blocks move at once, after each of them had a gradient.
-
     def __init__(
         self,
         name: str,
@@ -84,9 +82,6 @@ class Factor:
         rows, slope, first, second, priors = (part.numpy() for part in parts)
         lock = None if self.locks is None else self.locks[k].numpy()
         return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, number + 1, lock)
-
-    def move_together(self, rate: float, number: int) -> None:
-        """Where blocks move together, move them: each has had its `step`."""
 
     def prior(self) -> float:
         """Return twice the loss of the prior, over the blocks of all ranks."""

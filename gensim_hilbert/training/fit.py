@@ -33,7 +33,7 @@ class Start(NamedTuple):
     lock : array, optional
         For each word a factor from 0 to 1 by which the updates of its vector are multiplied.
     pace : float
-        The same for all words, if vectors are fitted to counts, and not made of rows that words share.
+        The same for all words, if vectors are fitted to counts.
     """
 
     covectors: np.ndarray

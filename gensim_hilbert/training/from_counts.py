@@ -175,14 +175,18 @@ def estimate_memory(words: int, rows: int, vector_size: int, memory_gb: float) -
 
     from gensim_hilbert.training.factorization import COLUMNS
     from gensim_hilbert.training.shards import BYTES_PER_PAIR
+    from gensim_hilbert.training.spelling import COLUMNS as SPELLING_COLUMNS
 
     row = 4 * vector_size
     side = -(-words // classes_for(words))
-    composed = 0 if rows == words else 2 * words * row  # Composed vectors, and as much for their gradients.
-    return {
+    report = {
         "counts": min(int(memory_gb * (1 << 30)), BYTES_PER_PAIR * words**2),
         # For both sides: what is learnt, and two moments.
-        "optimizer": 3 * (words + rows) * row + composed,
+        "optimizer": 3 * 2 * words * row,
         # For each shard that is worked on at the same time: psi of the sample, and two gradients.
         "shards": torch.get_num_threads() * 2 * side * (4 * COLUMNS + row),
     }
+    if rows != words:
+        # Rows of n-grams, vectors made of them, and what the regression needs for some columns at a time.
+        report["spelling"] = (rows + words) * row + 20 * rows * min(SPELLING_COLUMNS, vector_size)
+    return report
