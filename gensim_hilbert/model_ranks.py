@@ -66,7 +66,5 @@ def refuse_several(model: HilbertMLE) -> None:
 
     if model.solver == "gibbs":
         raise ValueError(f"solver='gibbs' cannot be trained by several ranks: use workers=N, and {ONE_PROCESS}")
-    if model.subwords:
-        raise ValueError(f"subwords=True cannot be trained by several ranks: {ONE_PROCESS}")
     if type(model.objective).table_for_svd is not Objective.table_for_svd:
         raise ValueError(f"{model.objective!r} is solved at once, and not by several ranks: {ONE_PROCESS}")

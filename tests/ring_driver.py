@@ -296,10 +296,11 @@ class Counted:
     on_train_begin = on_train_end = on_epoch_begin
 
 
-def script(sentences: list[list[str]], folder: Path) -> Any:
+def script(sentences: list[list[str]], folder: Path, subwords: bool) -> Any:
     """What a user may write: every rank runs it."""
     callback = Counted()
-    model = HilbertMLE(sentences[:2000], **OPTIONS, compute_loss=True, callbacks=[callback])
+    options = {**OPTIONS, "subwords": True, "bucket": 1000} if subwords else OPTIONS
+    model = HilbertMLE(sentences[:2000], **options, compute_loss=True, callbacks=[callback])
     model.build_vocab(sentences[2000:], update=True)
     counted = model.train(sentences[2000:], total_examples=1000, epochs=2)
     model.save(str(folder / "model"))
@@ -313,14 +314,19 @@ def script(sentences: list[list[str]], folder: Path) -> Any:
     return callback.calls, model.wv.vectors, model.syn1neg, model.training_history, model.running_training_loss
 
 
-def models(*sizes: int) -> list[str]:
+def models_of_subwords(*sizes: int) -> list[str]:
+    """The same with subwords."""
+    return models(*sizes, subwords=True)
+
+
+def models(*sizes: int, subwords: bool = False) -> list[str]:
     """A script that all ranks run gives the model of one process, on rank 0."""
     sentences, wrong = texts(), []
     with tempfile.TemporaryDirectory() as name:
         expected = None
         for size in (1, *sizes):
             (Path(name) / str(size)).mkdir()
-            found = Run(size, script, sentences, Path(name) / str(size)).wait()
+            found = Run(size, script, sentences, Path(name) / str(size), subwords).wait()
             expected = expected or found[0]
             if not same_bits(found[0], expected):
                 wrong.append(f"{size} ranks: {str(found[0])[:300]} instead of {str(expected)[:300]}")

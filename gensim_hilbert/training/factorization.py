@@ -35,7 +35,7 @@ from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
 from gensim_hilbert.training.order import offset_before_pass, offsets_of_pass
 from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
-from gensim_hilbert.training.ranks import ALONE, ONE_PROCESS, Ranks
+from gensim_hilbert.training.ranks import ALONE, Ranks
 from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
 from gensim_hilbert.training.shards import Shard, Shards
@@ -139,8 +139,6 @@ class Factorization:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
         self.objective, self.size, self.vector_size, self.gauge = objective, len(objective.counts), vector_size, gauge
         self.device, self.precision, self.seed, self.ranks = choose_device(device), precision, seed, ranks
-        if composition is not None and ranks.size > 1:
-            raise ValueError(f"subwords=True cannot be trained by several ranks: {ONE_PROCESS}")
         if saved is not None:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
         n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))

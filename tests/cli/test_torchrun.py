@@ -67,6 +67,6 @@ def test_an_error_is_told_and_ends_all_ranks(counts, tmp_path):
     assert done.returncode
     assert "precious" in (tmp_path / "model").read_text()
     assert "error: " in done.stderr
-    done = run("2", *train(counts, tmp_path / "other", "--subwords"), command=TORCHRUN)
-    assert "subwords=True cannot be trained by several ranks: start one process, without torchrun" in done.stderr
+    done = run("2", *train(counts, tmp_path / "other", "--objective", "ppmi-svd"), command=TORCHRUN)
+    assert "is solved at once, and not by several ranks: start one process, without torchrun" in done.stderr
     assert not (tmp_path / "other").exists()

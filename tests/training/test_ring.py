@@ -24,7 +24,9 @@ def test_two_and_three_ranks_learn_what_one_learns_and_send_what_the_formula_say
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scenario", [("same_everywhere", 2, 3, 7), ("at_once", 2, 3), ("models", 2, 3)], ids=lambda scenario: scenario[0]
+    "scenario",
+    [("same_everywhere", 2, 3, 7), ("at_once", 2, 3), ("models", 2, 3), ("models_of_subwords", 2, 3)],
+    ids=lambda scenario: scenario[0],
 )
 def test_whatever_the_objective(scenario):
     assert wrongs(*scenario) == []
