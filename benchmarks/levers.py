@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inputs import DATA, TEXT8, corpus_parser, require
-from quality import SAMPLE, WINDOW, write_lines
+from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from rows import Row, append_row, read_rows, same
+from systems import SAMPLE, WINDOW
 
 FILE = Path(__file__).parent / "rows" / "levers.jsonl"
 COLUMNS = ("mean", "S999", "verbs", "MENd", "RARE", "Google")

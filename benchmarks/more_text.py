@@ -25,9 +25,10 @@ from typing import Any
 
 import numpy as np
 import smart_open
-from inputs import DATA, TEXT8, WIKIPEDIA, require
-from quality import hilbert, scores, sgns, write_lines
+from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
 from rows import Row, append_row, read_rows, same, write_rows
+from scoring import scores
+from systems import hilbert, sgns
 
 SYSTEMS = {"HilbertMLE": hilbert, "gensim SGNS": sgns}
 TOKENS = (5_000_000, 12_000_000, 25_000_000, 50_000_000)
@@ -77,7 +78,7 @@ def write_text(tokens: int, target: Path) -> int:
 def child(system: str, path: str, vector_size: int, seed: int) -> Row:
     """Train and score, in a process of its own."""
     start = time.process_time()
-    names, models = SYSTEMS[system](path, vector_size, WORDS, seed)
+    names, models, *_ = SYSTEMS[system](path, vector_size, WORDS, seed)
     seconds = time.process_time() - start
     return {"cpu": seconds, **scores(names, models[system])}
 

@@ -29,8 +29,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
-from inputs import DATA, TEXT8, WIKIPEDIA
-from quality import write_first_lines
+from inputs import DATA, TEXT8, WIKIPEDIA, write_first_lines
 
 CATALOGUES = Path("/usr/share/locale")
 NEIGHBOURS = 5
