@@ -118,7 +118,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     background : {"auto", "sampled", "dense"}
         How factorization treats pairs of words that do not occur. Visiting them all takes time in proportion to the
         square of the vocabulary; a sample gives vectors as good, in time in proportion to the vocabulary. "auto"
-        samples them unless the vocabulary is tiny.
+        samples them unless the vocabulary is small.
     background_samples : int
         How many words the sample has for each shard of the counts. Fewer are faster, more are less noisy.
     device : str
@@ -155,7 +155,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         are the minimum of the loss, which is convex then, and take time in proportion to words times contexts. Text is
         made into words as for that model, unless `tokenizer`, `sentence_ends` or `phrases` say otherwise.
     subwords : bool
-        Whether the vector of a word is the mean of vectors of its character n-grams, as in fastText. `wv` is then
+        Whether vectors are made of those of character n-grams, to the degree that spelling explains them. `wv` is then
         gensim's `FastTextKeyedVectors`, and has vectors for unknown words, too. Covectors are not made of n-grams.
         It works with both solvers, and with objectives whose psi is covector . vector.
     min_n, max_n, bucket : int

@@ -26,8 +26,9 @@ class ApiPage(NamedTuple):
 API = {
     "model": ApiPage(
         "Models",
-        "`HilbertMLE` is a `gensim.models.Word2Vec`, and what it inherits unchanged is described in gensim's "
-        "documentation. [From Word2Vec](../docs/migration.md#arguments) goes through the parameters of both.",
+        "`HilbertMLE` is a `gensim.models.Word2Vec`, and what it inherits unchanged is described in [gensim's "
+        "documentation](https://radimrehurek.com/gensim/models/word2vec.html). [From "
+        "Word2Vec](../docs/migration.md#arguments) goes through the parameters of both.",
         "gensim_hilbert",
         ("HilbertMLE", "queries.Queries"),
         "{ members_order: alphabetical }",

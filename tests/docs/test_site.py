@@ -218,6 +218,15 @@ def test_search_works_where_pages_are_files(site, scheme):
 
 
 @pytest.mark.slow
+def test_pages_fit_on_a_phone(site):
+    """What is wider, such as tables, code and formulas, scrolls by itself, and not the whole page."""
+    with Browser() as browser:
+        for path in sorted(site.rglob("*.html")):
+            browser.open(path, width=360, height=740, scheme="light", phone=True)
+            assert browser.ask("document.documentElement.scrollWidth") == 360, path
+
+
+@pytest.mark.slow
 def test_broken_links_stop_the_build(site, tmp_path):
     """Links to pages and to headings; without them the copy would build, as the fixture has shown."""
     copied = shutil.ignore_patterns("build", ".*", "tests", "cython_ext", "__pycache__", "*.so")
