@@ -31,6 +31,7 @@ cdef enum:
     SPOILT = 0xFFFFFFFD
     NO_RECORD = -2
     NO_COLUMN = -3
+    NO_ROOM = -4
 
 cpdef enum:
     FULL = -1                       # what `merge` returns instead of the number of a hungry input
@@ -254,6 +255,10 @@ cdef class TileScatter:
     """Deals the records of one class of rows out to the buffers of tiles [row class, column class]; sums marginals.
 
     Rows and columns are numbered within the tile. With `mirrored`, an entry off the diagonal counts for both words.
+
+    A tile that is full, or the rest of one, becomes a chunk of the store: all counts, then all rows, then all columns,
+    each in `number_bytes` or, for counts, in as many as the largest needs, and zeros up to a multiple of `alignment`.
+    Chunks wait until there are `waiting_bytes` of them, so that Python is asked for only once for many.
     """
     cdef uint32_t classes, shift, room
     cdef uint32_t[::1] rows, columns
@@ -263,22 +268,33 @@ cdef class TileScatter:
     cdef uint32_t size
     cdef bint mirrored
     cdef uint32_t entry                 # where to go on in the record at hand
+    cdef uint32_t number_bytes, alignment
+    cdef uint8_t[::1] waiting
+    cdef uint64_t[:, ::1] notes         # of each chunk that waits: tile, start, end, entries, bytes per count
+    cdef Py_ssize_t used, noted         # bytes and chunks that wait
 
     def __init__(self, uint32_t classes, uint32_t room, bint mirrored, uint64_t[::1] contexts not None,
-                 uint64_t[::1] terms not None):
+                 uint64_t[::1] terms not None, uint32_t number_bytes, uint32_t alignment,
+                 Py_ssize_t waiting_bytes=0):
         if classes == 0 or classes & (classes - 1):
             raise ValueError(f"classes must be a power of two, got {classes}")
         if contexts.shape[0] != terms.shape[0]:
             raise ValueError(f"there must be as many contexts as terms, got {contexts.shape[0]} and {terms.shape[0]}")
+        if number_bytes not in (2, 4) or alignment == 0:
+            raise ValueError(f"there are no numbers of {number_bytes} bytes, aligned to {alignment}")
         self.classes, self.room, self.mirrored = classes, room, mirrored
+        self.number_bytes, self.alignment, self.used, self.noted = number_bytes, alignment, 0, 0
         self.shift = classes.bit_length() - 1
         self.rows, self.columns = (np.zeros(classes * room, dtype=np.uint32) for _ in range(2))
         self.counts = np.zeros(classes * room, dtype=np.uint64)
         self.fill = np.zeros(classes, dtype=np.uint32)
         self.contexts, self.terms, self.size = contexts, terms, <uint32_t> contexts.shape[0]
+        largest = room * (8 + 2 * number_bytes) + alignment
+        self.waiting = np.empty(max(waiting_bytes, largest), dtype=np.uint8)
+        self.notes = np.zeros((classes, 5), dtype=np.uint64)
 
     def scatter(self, const uint8_t[::1] data not None, Py_ssize_t start):
-        """Take in the records of `data[start:]`; returns the position, and the tile that is full, or -1 at the end."""
+        """Take in the records of `data[start:]`; returns the position, and whether chunks must be taken first."""
         cdef Py_ssize_t position = start
         cdef long found
         cdef uint32_t column = 0
@@ -290,10 +306,10 @@ cdef class TileScatter:
             raise ValueError(f"there is no record of {self.size} words at byte {position}")
         if found == NO_COLUMN:
             raise ValueError(f"a record holds column {column} of {self.size}")
-        return position, found
+        return position, found == NO_ROOM
 
     cdef long take_in(self, const uint8_t[::1] data, Py_ssize_t* position, uint32_t* column) noexcept nogil:
-        """Do the work of `scatter`; returns the tile, -1, NO_RECORD, or NO_COLUMN with the number of that column."""
+        """Do the work of `scatter`; returns 0, NO_ROOM, NO_RECORD, or NO_COLUMN with the number of that column."""
         cdef const uint8_t* p
         cdef const uint32_t* columns
         cdef const uint8_t* counts
@@ -316,9 +332,9 @@ cdef class TileScatter:
                     column[0] = j
                     return NO_COLUMN
                 tile = j & (self.classes - 1)
-                if self.fill[tile] == self.room:
+                if self.fill[tile] == self.room and not self.pack_tile(tile):
                     self.entry = k
-                    return tile
+                    return NO_ROOM
                 count = get_count(counts, k, width)
                 slot = <uint64_t> tile * self.room + self.fill[tile]
                 self.fill[tile] += 1
@@ -332,37 +348,55 @@ cdef class TileScatter:
                     self.terms[row] += count
             self.entry = 0
             position[0] += record_bytes(entries, width)
-        return -1
+        return 0
 
-    def chunk(self, uint32_t tile, uint32_t number_bytes, uint32_t alignment):
-        """Return a tile as a chunk of a store, the number of its entries and the bytes per count; empty the tile.
+    cdef bint pack_tile(self, uint32_t tile) noexcept nogil:
+        """Let what a tile holds wait as a chunk, and empty the tile; returns False if there is no room for it."""
+        cdef uint64_t first = <uint64_t> tile * self.room, entries = self.fill[tile], largest = 0, length, whole, k
+        cdef uint32_t width
+        cdef uint8_t* out
+        if entries == 0:
+            return True
+        for k in range(first, first + entries):
+            largest = max(largest, self.counts[k])
+        width = width_of(largest)
+        length = entries * (<uint64_t> width + 2 * self.number_bytes)
+        whole = (length + self.alignment - 1) // self.alignment * self.alignment
+        if self.noted == self.notes.shape[0] or <uint64_t> (self.waiting.shape[0] - self.used) < whole:
+            return False
+        out = &self.waiting[self.used]
+        pack(out, &self.counts[first], entries, width)
+        pack(out + entries * width, &self.rows[first], entries, self.number_bytes)
+        pack(out + entries * (width + self.number_bytes), &self.columns[first], entries, self.number_bytes)
+        for k in range(length, whole):
+            out[k] = 0
+        self.notes[self.noted, 0], self.notes[self.noted, 1] = tile, self.used
+        self.notes[self.noted, 2], self.notes[self.noted, 3] = self.used + whole, entries
+        self.notes[self.noted, 4] = width
+        self.noted += 1
+        self.used += whole
+        self.fill[tile] = 0
+        return True
 
-        A chunk has all counts, then all rows, then all columns, each in as many bytes as are told or, for counts, as
-        the largest needs, and zeros up to a multiple of the alignment.
-        """
-        cdef uint64_t first = <uint64_t> tile * self.room, largest = 0, k
-        cdef uint32_t entries, width
-        cdef uint64_t length
-        cdef uint8_t[::1] out
-        if tile >= self.classes:
-            raise IndexError(f"tile {tile} of {self.classes}")
-        entries = self.fill[tile]
+    def pack_rest(self):
+        """Let what all tiles hold wait as chunks, by their numbers; returns whether chunks must be taken first."""
+        cdef uint32_t tile
+        cdef bint fits = True
         with nogil:
-            for k in range(first, first + entries):
-                largest = max(largest, self.counts[k])
-            width = width_of(largest)
-        length = entries * (<uint64_t> width + 2 * number_bytes)
-        data = np.empty((length + alignment - 1) // alignment * alignment, dtype=np.uint8)
-        if entries:
-            out = data
-            with nogil:
-                pack(&out[0], &self.counts[first], entries, width)
-                pack(&out[entries * <uint64_t> width], &self.rows[first], entries, number_bytes)
-                pack(&out[entries * <uint64_t> (width + number_bytes)], &self.columns[first], entries, number_bytes)
-                for k in range(length, <uint64_t> out.shape[0]):
-                    out[k] = 0
-                self.fill[tile] = 0
-        return data, entries, width
+            for tile in range(self.classes):
+                fits = self.pack_tile(tile)
+                if not fits:
+                    break
+        return not fits
+
+    def take(self):
+        """Return the bytes of all chunks that wait, and of each the tile, its start and end, entries, bytes per count.
+
+        The bytes are overwritten by the chunks that follow.
+        """
+        found = np.asarray(self.waiting)[:self.used], np.asarray(self.notes)[:self.noted].tolist()
+        self.used = self.noted = 0
+        return found
 
 
 def records(const uint32_t[::1] rows not None, const uint32_t[::1] columns not None,

@@ -13,7 +13,7 @@ import numpy as np
 from gensim_hilbert._merge import TileScatter
 from gensim_hilbert.corpus.dispatch import in_parallel
 from gensim_hilbert.counting.layout import CHUNK_ALIGNMENT, INDEX_COLUMNS, new_run, number_dtype, shard_name
-from gensim_hilbert.counting.plan import TILE_ROOM
+from gensim_hilbert.counting.plan import TILE_ROOM, WAITING_BYTES
 from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
 from gensim_hilbert.objects import Place, created, place_of
 
@@ -32,26 +32,30 @@ def write_class(
 ) -> tuple[int, ClassResult]:
     """Merge one class of rows of all runs and write its file: chunks of the tiles [row class, column class]."""
     contexts, terms = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint64)
-    scatter = TileScatter(classes, TILE_ROOM, mirrored, contexts, terms)
     number = number_dtype(size, classes)
+    scatter = TileScatter(
+        classes, TILE_ROOM, mirrored, contexts, terms, number.itemsize, CHUNK_ALIGNMENT, WAITING_BYTES
+    )
     index: list[tuple[int, ...]] = []
     with created(place_of(directory) / shard_name(row_class)) as file:
 
-        def flush(tile: int) -> None:
-            data, entries, count_bytes = scatter.chunk(tile, number.itemsize, CHUNK_ALIGNMENT)
-            if entries:
-                index.append((row_class, tile, file.tell(), entries, count_bytes, zlib.crc32(data.data)))
-                file.write(data.data)
+        def write_chunks() -> None:
+            data, chunks = scatter.take()
+            offset, view = file.tell(), data.data
+            for tile, start, stop, entries, count_bytes in chunks:
+                checksum = zlib.crc32(view[start:stop])
+                index.append((row_class, tile, offset + start, entries, count_bytes, checksum))
+            file.write(view)
 
         for piece in merged(runs, row_class, size, output_buffer(size)):
-            position = 0
-            while True:
-                position, full = scatter.scatter(piece, position)
-                if full < 0:
-                    break
-                flush(full)
-        for tile in range(classes):
-            flush(tile)
+            position, has_more = 0, True
+            while has_more:
+                position, has_more = scatter.scatter(piece, position)
+                if has_more:
+                    write_chunks()
+        while scatter.pack_rest():
+            write_chunks()
+        write_chunks()
         length = file.tell()
     return row_class, ClassResult(np.array(index, dtype="<i8").reshape(-1, len(INDEX_COLUMNS)), contexts, terms, length)
 

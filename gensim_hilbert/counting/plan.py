@@ -13,6 +13,7 @@ from gensim_hilbert.counting.runs import READ_BYTES, output_bytes
 from gensim_hilbert.counting.settings import Window
 
 TILE_ROOM = 1 << 13  # entries of one chunk of the store
+WAITING_BYTES = 1 << 20  # of chunks that are written at once
 MOST_IDS = 1 << 26  # in one run: at most this much work is lost when counting is interrupted
 LEAST_IDS = 1 << 16
 MOST_RUNS_AT_ONCE = 128
@@ -54,7 +55,7 @@ class Plan:
         """Divide `memory_gb` among the workers; there are fewer of them if it would not suffice for all."""
         # For each worker, besides its ids while counting and its read buffers while merging:
         counting = 20 * size + output_bytes(size) + 8 * BLOCK_BYTES
-        merging = 48 * size + output_bytes(size) + 16 * classes_for(size) * TILE_ROOM
+        merging = 48 * size + output_bytes(size) + 16 * classes_for(size) * TILE_ROOM + WAITING_BYTES
         least_ids = LEAST_IDS + 8 * window.reach
         least = max(counting + BYTES_PER_ID * least_ids, merging + 2 * READ_BYTES)
         shared = vocabulary_bytes + 16 * size  # the marginals
