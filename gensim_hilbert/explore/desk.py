@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from gensim_hilbert.explore.endpoints import Explorer, Query
+from gensim_hilbert.explore.refusals import BusyError
 
 MOST_TOGETHER = 64  # requests that are answered together
 MOST_WAITING = 2000  # requests; more are refused at once
@@ -19,10 +20,6 @@ ANSWERS_REMEMBERED = 2048
 LONGEST_REMEMBERED = 1 << 14  # bytes
 INSTANT = ("complete", "map", "models")  # answers that take less time than it takes to have them computed elsewhere
 Key = tuple[str, tuple[tuple[str, str], ...]]
-
-
-class BusyError(Exception):
-    """Too many requests are waiting."""
 
 
 class Request(NamedTuple):

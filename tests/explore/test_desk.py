@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from gensim_hilbert.explore import desk
-from gensim_hilbert.explore.desk import BusyError, Desk
+from gensim_hilbert.explore.desk import Desk
+from gensim_hilbert.explore.refusals import BusyError
 from gensim_hilbert.explore.words import UnknownWordError
 
 
