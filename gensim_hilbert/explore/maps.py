@@ -160,8 +160,8 @@ class WordMap:
 def directions(vectors: Any) -> np.ndarray:
     """Return the directions of the most frequent words; zeros for those whose vectors have NaN or infinity."""
     matrix = np.asarray(vectors.vectors[:WORDS_ON_MAP], dtype=np.float32)
-    finite = np.isfinite(matrix).all(axis=1)
-    return unit_rows(matrix if finite.all() else np.where(finite[:, None], matrix, np.float32(0)))
+    finite = np.isfinite(matrix).all(axis=1, keepdims=True)
+    return unit_rows(np.where(finite, matrix, np.float32(0)))
 
 
 @contextmanager
