@@ -84,7 +84,7 @@ test-all: $(DEVELOPMENT) $(COMPILED)
 # memory is not measured, and what a sanitizer says is not captured.
 SANITIZED := build/sanitized
 SANITIZED_TESTS := tests/property tests/counting tests/corpus tests/training/test_gibbs.py tests/training/test_pairs.py \
-	tests/training/test_gradients.py tests/training/test_factors.py tests/test_vocabulary.py
+	tests/training/test_gradients.py tests/training/test_factors.py tests/test_vocabulary.py tests/explore/test_selection.py
 CC_FILE = $(shell $(or $(CC),cc) -print-file-name=$(1))
 SANITIZED_PYTEST = LD_PRELOAD="$(call CC_FILE,libasan.so) $(call CC_FILE,libubsan.so) $(call CC_FILE,libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \

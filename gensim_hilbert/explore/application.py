@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from gensim_hilbert.explore.desk import BusyError, Desk
+from gensim_hilbert.explore.desk import Desk
 from gensim_hilbert.explore.encoding import as_json
 from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer
-from gensim_hilbert.explore.refusals import RefusalsAsAnswers
+from gensim_hilbert.explore.refusals import BusyError, RefusalsAsAnswers, refusal
 from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-logger = logging.getLogger(__name__)
-
 API = "/api/"
+STATUS = {UnknownWordError: 404, ValueError: 400, BusyError: 503}
 LONGEST_QUERY = 16_000  # bytes: four times the longest sentence, with every character escaped
 STATIC = Path(__file__).parent / "static"
 HEADERS = {
@@ -107,15 +105,9 @@ class Api:
         try:
             query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
             return 200, await self.desk.ask(name, query)
-        except UnknownWordError as error:
-            return 404, as_json({"error": str(error.args[0])})
-        except ValueError as error:
-            return 400, as_json({"error": str(error)})
-        except BusyError as error:
-            return 503, as_json({"error": str(error)})
         except Exception as error:
-            logger.exception("the question %s could not be answered", name)
-            return 500, as_json({"error": f"this could not be answered: {error}"})
+            status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+            return status, refusal(name, error)
 
 
 def application(explorer: Explorer, token: str, port: int) -> ASGIApp:

@@ -7,20 +7,19 @@ import queue
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from gensim_hilbert.explore.endpoints import Explorer, Query
+from gensim_hilbert.explore.refusals import BusyError
 
 MOST_TOGETHER = 64  # requests that are answered together
 MOST_WAITING = 2000  # requests; more are refused at once
+MOST_LONG_WAITING = 50  # requests for answers that take seconds
 ANSWERS_REMEMBERED = 2048
 LONGEST_REMEMBERED = 1 << 14  # bytes
 INSTANT = ("complete", "map", "models")  # answers that take less time than it takes to have them computed elsewhere
 Key = tuple[str, tuple[tuple[str, str], ...]]
-
-
-class BusyError(Exception):
-    """Too many requests are waiting."""
 
 
 class Request(NamedTuple):
@@ -45,7 +44,7 @@ class Desk:
         self._waiting: list[Request] = []
         self._is_working = False
         self._worker, self._slow_worker = Worker("answers"), Worker("long answers")
-        self._long: dict[Key, asyncio.Future[bytes]] = {}  # answers that take seconds, which are computed once
+        self._long: dict[Key, asyncio.Future[bytes]] = {}  # answers that take seconds and are being computed
         self._remembered: OrderedDict[Key, bytes] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -76,11 +75,12 @@ class Desk:
         return body
 
     async def _ask_for_long(self, key: Key, query: Query) -> bytes:
-        """Return an answer that takes seconds, computed by a thread of its own."""
+        """Return an answer that takes seconds, computed by a thread of its own, once for all who wait for it."""
         if key not in self._long:
-            if len(self._long) >= ANSWERS_REMEMBERED:
-                raise BusyError("too many comparisons were asked for; start the explorer again")
-            self._long[key] = self._slow_worker.call(self.explorer.encoded, key[0], query)
+            if len(self._long) >= MOST_LONG_WAITING:
+                raise BusyError(f"{MOST_LONG_WAITING} comparisons are computed already; ask again in a second")
+            future = self._long[key] = self._slow_worker.call(self.explorer.encoded, key[0], query)
+            future.add_done_callback(lambda _: self._long.pop(key))  # The explorer itself remembers comparisons.
         return await asyncio.shield(self._long[key])
 
     async def _work(self) -> None:
@@ -95,10 +95,7 @@ class Desk:
             except Exception as error:  # given to all who have asked
                 found = [error] * len(requests)
             for request, body in zip(requests, found, strict=True):
-                if isinstance(body, Exception):
-                    request.answer.set_exception(body)
-                else:
-                    request.answer.set_result(body)
+                set_answer(request.answer, body)
         self._is_working = False
 
 
@@ -123,24 +120,16 @@ class Worker:
             try:
                 result = function(*arguments)
             except Exception as error:  # raised where the future is awaited
-                tell(loop, set_exception, future, error)
-            else:
-                tell(loop, set_result, future, result)
+                result = error
+            with suppress(RuntimeError):  # The loop may have been closed meanwhile.
+                loop.call_soon_threadsafe(set_answer, future, result)
 
 
-def tell(loop: asyncio.AbstractEventLoop, *call: Any) -> None:
-    """Call a function in the event loop, unless that has ended."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(*call)
-
-
-def set_result(future: asyncio.Future[Any], result: Any) -> None:
-    """Set the result of a future that nobody has given up."""
-    if not future.done():
-        future.set_result(result)
-
-
-def set_exception(future: asyncio.Future[Any], error: Exception) -> None:
-    """Set the error of a future that nobody has given up."""
-    if not future.done():
-        future.set_exception(error)
+def set_answer(future: asyncio.Future[Any], answer: Any) -> None:
+    """Give a future its result or its error, unless whoever has waited for it is gone."""
+    if future.done():
+        return
+    if isinstance(answer, Exception):
+        future.set_exception(answer)
+    else:
+        future.set_result(answer)

@@ -50,7 +50,7 @@ class WordMap:
     def __init__(self, model: ExploredModel, path: Path | None = None):
         self.model = model
         self.size = min(len(model), WORDS_ON_MAP)
-        self.unit = unit_rows(np.asarray(model.vectors.vectors[: self.size], dtype=np.float32))
+        self.unit = directions(model.vectors)
         self.path = None if path is None else layout_beside(path)
         self.checksum = checksum_of(self.unit)
         self._process: Any = None
@@ -157,6 +157,13 @@ class WordMap:
         return {"by": by, "word": word, "values": values}
 
 
+def directions(vectors: Any) -> np.ndarray:
+    """Return the directions of the most frequent words; zeros for those whose vectors have NaN or infinity."""
+    matrix = np.asarray(vectors.vectors[:WORDS_ON_MAP], dtype=np.float32)
+    finite = np.isfinite(matrix).all(axis=1, keepdims=True)
+    return unit_rows(np.where(finite, matrix, np.float32(0)))
+
+
 @contextmanager
 def ctrl_c_ignored() -> Iterator[None]:
     """Have processes that are started ignore Ctrl-C, which reaches all processes of a terminal."""
@@ -186,7 +193,7 @@ def layout_beside(path: Path) -> Path:
 
 def kept_layout(vectors: Any, path: Path) -> Plane | None:
     """Return the layout of the most frequent words that is kept beside a model; None if there is none of them."""
-    unit = unit_rows(np.asarray(vectors.vectors[:WORDS_ON_MAP], dtype=np.float32))
+    unit = directions(vectors)
     return read_layout(layout_beside(path), checksum_of(unit), len(unit))
 
 

@@ -1,17 +1,38 @@
-"""Refusals as answers: browsers report failed requests on the console, however well the page tells them."""
+"""What the page is told if a question is not answered."""
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
+
+from gensim_hilbert.explore.encoding import as_json
+from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+logger = logging.getLogger(__name__)
+
 PREFERENCE = (b"prefer", b"status=200")
 
 
+class BusyError(Exception):
+    """Too many requests are waiting."""
+
+
+def refusal(name: str, error: Exception) -> bytes:
+    """Return as JSON why a question was not answered; errors that are no mistake of whoever asked are logged."""
+    if isinstance(error, UnknownWordError | ValueError | BusyError):
+        return as_json({"error": str(error.args[0] if isinstance(error, KeyError) else error)})
+    logger.error("the question %s could not be answered", name, exc_info=error)
+    return as_json({"error": f"this could not be answered: {error}"})
+
+
 class RefusalsAsAnswers:
-    """Changes the status of refusals to 200 where the header `Prefer: status=200` asks for it; the body stays."""
+    """Changes the status of refusals to 200 where the header `Prefer: status=200` asks for it; the body stays.
+
+    Browsers report failed requests on the console, however well the page tells them.
+    """
 
     def __init__(self, app: ASGIApp):
         self.app = app

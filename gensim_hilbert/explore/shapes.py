@@ -127,14 +127,6 @@ class MapAnswer(TypedDict):
     final: bool  # whether the layout will stay as it is; ask again in a second if it will not
 
 
-class PaintAnswer(TypedDict):
-    """One number for each word of the map; null where it is not known."""
-
-    by: str
-    word: str | None
-    values: list[float | None]
-
-
 class ModelNeighbours(TypedDict):
     """The neighbours that a word has in one model but not in the other."""
 

@@ -113,6 +113,25 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
 
     # ------------------------------------------------------------------ overridden from gensim
 
+    def add_vectors(self, keys: Any, weights: Any, extras: Any = None, replace: bool = False) -> None:
+        """Append words and their vectors; the parameters are gensim's.
+
+        The rows of n-grams stay as they are. What they do not tell about a vector is in the word's own row, so that the
+        vectors can be saved and loaded.
+        """
+        before = len(self)
+        super().add_vectors(keys, weights, extras, replace)
+        self.allocate_vecattrs()
+        if self.buckets_word is None or self.vectors_ngrams is None:
+            return
+        wanted, new = self.vectors, len(self) - before
+        self.vectors_vocab = np.pad(self.vectors_vocab, ((0, new), (0, 0)))
+        self.recalc_char_ngram_buckets()
+        self.adjust_vectors()
+        parts = 1 + self.composition.lengths[:, None].astype(np.float32)
+        self.vectors_vocab += parts * (wanted - self.vectors)
+        self.vectors = wanted
+
     def resize_vectors(self, seed: int = 0) -> None:
         """Make room for new words and their n-grams, with small random vectors; those of old ones stay."""
         before = len(self.vectors_vocab)
@@ -141,6 +160,11 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
                 raise TypeError(
                     f"subwords=True makes vectors of the n-grams of words, and the key {key!r}, of type "
                     f"{type(key).__name__}, has none: use str, or subwords=False"
+                )
+            if not key.isascii() and any("\ud800" <= character <= "\udfff" for character in key):
+                raise ValueError(
+                    f"subwords=True hashes the n-grams of words in UTF-8, which cannot write {key!r}: it has half of a "
+                    "pair of surrogates; leave such words out, or use subwords=False"
                 )
         super().recalc_char_ngram_buckets()
         self.__dict__.pop("composition", None)

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from gensim_hilbert.explore import desk
-from gensim_hilbert.explore.desk import BusyError, Desk
+from gensim_hilbert.explore.desk import Desk
+from gensim_hilbert.explore.refusals import BusyError
 from gensim_hilbert.explore.words import UnknownWordError
 
 
@@ -120,3 +121,64 @@ def test_short_answers_are_remembered_but_not_for_ever(explorer, monkeypatch):
     asyncio.run(ask())
     paints = 2 if len(explorer.encoded("paint", {"by": "frequency"})) > desk.LONGEST_REMEMBERED else 1
     assert len(computed) == 5 + paints + 1
+
+
+def test_one_who_has_gone_away_does_not_keep_others_waiting(explorer, monkeypatch):
+    started, free = threading.Event(), threading.Event()
+    compute = explorer.encoded_together
+
+    def slowly(asked):
+        started.set()
+        free.wait(10)
+        return compute(asked)
+
+    monkeypatch.setattr(explorer, "encoded_together", slowly)
+
+    async def ask():
+        served = Desk(explorer)
+        words = explorer.models[0].texts[:4]
+        gone, *others = (asyncio.create_task(served.ask("word", {"word": word})) for word in words)
+        while not started.is_set():
+            await asyncio.sleep(0.01)
+        gone.cancel()
+        others.append(asyncio.create_task(served.ask("word", {"word": "xyzzy"})))
+        others[-1].cancel()
+        free.set()
+        found = await asyncio.wait_for(asyncio.gather(gone, *others, return_exceptions=True), 10)
+        later = await asyncio.wait_for(served.ask("word", {"word": words[0]}), 10)
+        return words, found, later
+
+    words, (gone, *found, failed), later = asyncio.run(ask())
+    assert isinstance(gone, asyncio.CancelledError)
+    assert isinstance(failed, asyncio.CancelledError)
+    assert [json.loads(body)["word"] for body in (later, *found)] == words
+
+
+def test_long_answers_are_computed_once_for_all_who_wait_and_a_failure_is_not_kept(explorer, monkeypatch):
+    asked, free = [], threading.Event()
+    compute = explorer.encoded
+
+    def failing(name, query):
+        asked.append(name)
+        free.wait(10)
+        if len(asked) == 1:
+            raise MemoryError("just now")
+        return compute(name, query)
+
+    monkeypatch.setattr(explorer, "encoded", failing)
+    monkeypatch.setattr(desk, "MOST_LONG_WAITING", 1)
+
+    async def ask():
+        served = Desk(explorer)
+        waiting = [asyncio.create_task(served.ask("compare", {})) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        with pytest.raises(BusyError):
+            await served.ask("compare", {"n": "7"})
+        free.set()
+        failed = await asyncio.gather(*waiting, return_exceptions=True)
+        return failed, await served.ask("compare", {}), await served.ask("compare", {"n": "7"})
+
+    failed, first, second = asyncio.run(ask())
+    assert [str(error) for error in failed] == ["just now"] * 3
+    assert asked == ["compare"] * 3
+    assert json.loads(first)["shared"] == json.loads(second)["shared"]

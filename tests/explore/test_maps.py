@@ -102,3 +102,12 @@ def groups_of_words():
     random = np.random.default_rng(6)
     middles = np.repeat(np.linalg.qr(random.normal(size=(20, 10)))[0].T, 200, axis=0)
     return keyed([f"w{k}" for k in range(2000)], middles + 0.1 * random.normal(size=(2000, 20)))
+
+
+def test_words_whose_vectors_are_not_finite_do_not_keep_others_from_the_map(vectors):
+    vectors.vectors[7, 2], vectors.vectors[8, 0] = np.nan, np.inf
+    for model in (vectors, keyed(list("abcde"), np.full((5, 3), np.nan))):
+        word_map = WordMap(ExploredModel(model, "some"))
+        word_map.compute()
+        found = word_map.answer()
+        assert np.isfinite([found["x"], found["y"]]).all()

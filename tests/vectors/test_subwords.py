@@ -63,3 +63,23 @@ def test_new_words_leave_old_rows_as_they_are():
     np.testing.assert_array_equal(vectors["running"], before["running"])
     assert vectors["walking"].any()
     assert len(vectors.vectors) == len(vectors.vectors_vocab) == 5
+
+
+def test_vectors_that_are_added_or_replaced_are_saved(tmp_path):
+    vectors = vectors_of(WORDS)
+    vectors.adjust_vectors()
+    others, size = {word: vectors[word].copy() for word in WORDS[1:]}, vectors.vector_size
+    given = np.random.default_rng(5).normal(size=(3, size)).astype(np.float32)
+    vectors.add_vectors(["zebra", "größer"], given[:2])
+    vectors[WORDS[0]] = given[2]
+    vectors.save(str(tmp_path / "vectors"))
+    loaded = FastTextKeyedVectors.load(str(tmp_path / "vectors"))
+    for kept in (vectors, loaded):
+        np.testing.assert_allclose(kept[["zebra", "größer", WORDS[0]]], given, rtol=1e-5, atol=1e-5)
+        for word, vector in others.items():
+            np.testing.assert_array_equal(kept[word], vector)
+
+
+def test_a_word_that_has_no_bytes_is_named():
+    with pytest.raises(ValueError, match=r"cannot write 'a\\ud800b'.*subwords=False"):
+        vectors_of(["plain", "größe", "a\ud800b"])

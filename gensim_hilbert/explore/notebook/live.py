@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import weakref
 import zlib
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert.explore.endpoints import Explorer, Query
-from gensim_hilbert.explore.words import UnknownWordError
+from gensim_hilbert.explore.refusals import refusal
 
 SAMPLED_ROWS = 256  # of each matrix, by which a change of vectors is noticed
 
@@ -56,8 +55,8 @@ class LiveExplorer:
                     self._layouts_begun = True
                     self.current.start()
                 return self.version, self.current.encoded(name, query)
-            except (UnknownWordError, ValueError) as error:
-                return self.version, json.dumps({"error": str(error.args[0])}).encode()
+            except Exception as error:  # The page would wait for ever.
+                return self.version, refusal(name, error)
 
 
 def state_of(model: Any) -> tuple[Any, ...]:

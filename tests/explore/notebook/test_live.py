@@ -37,6 +37,18 @@ def test_mistakes_are_told_in_a_sentence(news_model, name, query, error):
     assert answer["error"].startswith(error)
 
 
+def test_an_unexpected_error_is_told_too(news_model, monkeypatch, caplog):
+    """Otherwise the page would wait for its answer, and the notebook say that Python is busy."""
+    live = LiveExplorer([("news", news_model)])
+
+    def damaged(*args):
+        raise OSError("the counts are damaged")
+
+    monkeypatch.setattr(live.current, "encoded", damaged)
+    assert asked(live, "word", word="police")[1] == {"error": "this could not be answered: the counts are damaged"}
+    assert "damaged" in caplog.text
+
+
 def test_a_model_that_is_trained_further_is_shown_as_it_is_now(small_model, some_news):
     model = copy.deepcopy(small_model)
     live = LiveExplorer([("news", model)])
