@@ -58,7 +58,7 @@ def explore(
     explorer = Explorer(loaded, list(models))
     if folder is not None:
         size = write_explorer(explorer, folder, words=export_words)
-        click.echo(f"{folder}: an explorer of {len(models)} model(s), {size:,} bytes")
+        click.echo(f"{folder}: an explorer of {', '.join(path.name for path in models)}, {size:,} bytes")
         return
 
     def announce(address: str) -> None:
