@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gensim_hilbert.files import write_whole
+
 Row = dict[str, Any]
 
 
@@ -22,9 +24,7 @@ def read_rows(path: Path) -> list[Row]:
 def write_rows(path: Path, rows: list[Row]) -> None:
     """Write all rows anew."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_name(f"{path.name}.new")
-    written.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    written.replace(path)
+    write_whole(path, "".join(f"{json.dumps(row)}\n" for row in rows).encode())
 
 
 def append_row(path: Path, row: Row) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -161,11 +162,22 @@ def word_sum(model: ExploredModel, expression: str, limit: int = 20) -> Steps[Su
 # ---------------------------------------------------------------------------------------------------- sentences
 
 
-def tokens_of(model: ExploredModel, text: str) -> list[str]:
-    """Divide a sentence into words, by the tokeniser of the model if it has one."""
+def tokens_of(model: ExploredModel, text: str) -> tuple[list[str], list[int | None]]:
+    """Divide a sentence into words, by the tokeniser of the model if it has one; return also the rows of known ones."""
     if getattr(model.model, "tokenizer", None) is not None:
-        return [str(token) for token in model.model.tokenize(text)]
-    return TOKENS.findall(text)
+        tokens = [str(token) for token in model.model.tokenize(text)]
+    else:
+        tokens = TOKENS.findall(text)
+    return tokens, [model.rows.get(token, model.rows.get(token.lower())) for token in tokens]
+
+
+def around(model: ExploredModel, rows: list[int | None], position: int) -> tuple[int | None, list[int]]:
+    """Return the row of the word in a place, and those of the known words within the window around it."""
+    if not 0 <= position < len(rows):
+        raise ValueError(f"position must be from 0 to {len(rows) - 1}, got {position}")
+    window = int(getattr(model.model, "window", 5))
+    others = rows[max(0, position - window) : position] + rows[position + 1 : position + 1 + window]
+    return rows[position], [row for row in others if row is not None]
 
 
 @InSteps
@@ -176,8 +188,7 @@ def substitute(model: ExploredModel, text: str, position: int | None, limit: int
     there. Without, they are the words like the one that stands there.
     """
     limit = checked(limit)
-    tokens = tokens_of(model, short(text))
-    rows = [model.rows.get(token, model.rows.get(token.lower())) for token in tokens]
+    tokens, rows = tokens_of(model, short(text))
     method = "cosine" if model.queries is None else "probability"
     answer: SubstituteAnswer = {
         "tokens": tokens,
@@ -188,38 +199,37 @@ def substitute(model: ExploredModel, text: str, position: int | None, limit: int
     }
     if position is None:
         return answer
-    if not 0 <= position < len(tokens):
-        raise ValueError(f"position must be from 0 to {len(tokens) - 1}, got {position}")
-    own = rows[position]
+    own, known = around(model, rows, position)
     found: list[tuple[int, float]] = []
     if model.queries is None:
         if own is not None:
             needs = [Search(model.like, Question((model.unit(own),), limit, excluded=(own,)))]
             ((nearest, cosines),) = yield needs
             found = list(zip(nearest.tolist(), cosines[:, 0].tolist(), strict=True))
-    else:
-        window = int(getattr(model.model, "window", 5))
-        around = rows[max(0, position - window) : position] + rows[position + 1 : position + 1 + window]
-        known = [row for row in around if row is not None]
-        if known:
-            (scores,) = yield [Scores(model.terms, model.queries.covectors[known].sum(axis=0))]
-            found = most_probable(model, scores, len(known), limit)
+    elif known:
+        (scores,) = yield [Scores(model.terms, model.queries.covectors[known].sum(axis=0))]
+        found = most_probable(model, scores, len(known), limit)
     answer["substitutes"] = [{"word": model.texts[row], "probability": value} for row, value in found]
     return answer
 
 
 def most_probable(model: ExploredModel, scores: np.ndarray, contexts: int, limit: int) -> list[tuple[int, float]]:
     """Return the most probable terms, given the products of the sum of so many contexts: p_j exp(sum of PMI_ij)."""
-    assert model.queries is not None
-    logits = scores + model.log_frequencies
-    if model.queries.offsets is not None:
-        logits -= contexts * model.queries.offsets[1]
-    logits -= logits.max()
+    logits = log_weights(model, scores, contexts)
     limit = min(limit, len(logits))
     rows = np.argpartition(-logits, limit - 1)[:limit]
     rows = rows[np.lexsort([rows, -logits[rows]])]
     probabilities = np.exp(logits[rows]) / np.exp(logits).sum()
     return list(zip(rows.tolist(), probabilities.tolist(), strict=True))
+
+
+def log_weights(model: ExploredModel, scores: np.ndarray, contexts: int, rows: Any = slice(None)) -> np.ndarray:
+    """Return ln(p_j exp(sum of PMI_ij)) of terms, all or those of some rows, less that of the most probable one."""
+    assert model.queries is not None
+    logits = scores + model.log_frequencies[rows]
+    if model.queries.offsets is not None:
+        logits -= contexts * model.queries.offsets[1][rows]
+    return np.asarray(logits - logits.max(initial=-np.inf))
 
 
 # ---------------------------------------------------------------------------------------------------- checks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -11,6 +10,7 @@ from gensim_hilbert.explore.desk import Desk
 from gensim_hilbert.explore.encoding import as_json
 from gensim_hilbert.explore.endpoints import ENDPOINTS, Explorer
 from gensim_hilbert.explore.refusals import BusyError, RefusalsAsAnswers, refusal
+from gensim_hilbert.explore.static_files import STATIC
 from gensim_hilbert.explore.words import UnknownWordError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 API = "/api/"
 STATUS = {UnknownWordError: 404, ValueError: 400, BusyError: 503}
 LONGEST_QUERY = 16_000  # bytes: four times the longest sentence, with every character escaped
-STATIC = Path(__file__).parent / "static"
 HEADERS = {
     "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "cross-origin-opener-policy": "same-origin",
@@ -77,7 +76,7 @@ async def refuse(send: Send) -> None:
 
 
 class Api:
-    """Answers the endpoints, which come by the path /ENDPOINT."""
+    """Answers the endpoints, which come by the path /api/ENDPOINT."""
 
     def __init__(self, explorer: Explorer):
         self.desk = Desk(explorer)

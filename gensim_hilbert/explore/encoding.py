@@ -40,7 +40,7 @@ def finite(value: Any) -> Any:
 
 def rounded(values: np.ndarray) -> list[float | None]:
     """Return numbers with three digits, and None for those that JSON does not have."""
-    return [value if math.isfinite(value) else None for value in np.round(values.astype(np.float64), DIGITS).tolist()]
+    return list(map(finite, np.round(values.astype(np.float64), DIGITS).tolist()))
 
 
 def numbers_as_json(values: np.ndarray) -> bytes:

@@ -13,11 +13,11 @@ import numpy as np
 from gensim_hilbert.explore.encoding import as_json, rounded
 from gensim_hilbert.explore.endpoints import Explorer
 from gensim_hilbert.explore.shapes import Evidence
+from gensim_hilbert.explore.static_files import STATIC
 from gensim_hilbert.explore.words import ExploredModel, frequencies
 from gensim_hilbert.files import Staging, keep_anything
 from gensim_hilbert.queries import SCORES_AT_A_TIME
 
-STATIC = Path(__file__).parent / "static"
 PAGE = "index.html"
 CONTEXTS = 20  # of each word, whose counts are written
 DIGITS = 4  # behind the point

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 from gensim_hilbert._tokens import all_str
 from gensim_hilbert.counting.association import pmi_intervals
 from gensim_hilbert.counting.pair_counts import PairCounts
+from gensim_hilbert.explore.encoding import finite
 from gensim_hilbert.explore.selection import Space
 from gensim_hilbert.explore.shapes import Evidence, ModelFacts
 from gensim_hilbert.model import HilbertMLE
@@ -160,8 +160,3 @@ def frequencies(model: ExploredModel) -> np.ndarray:
 def evidence_of(count: float, counted: float | None, low: float | None, high: float | None) -> Evidence:
     """Return what was counted of one pair."""
     return {"count": count, "counted": counted, "low": low, "high": high}
-
-
-def finite(value: float) -> float | None:
-    """Return None instead of an infinity, which JSON does not have."""
-    return value if math.isfinite(value) else None

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from gensim_hilbert.explore.static_files import STATIC
+
 HERE = Path(__file__).parent
-STATIC = HERE.parent / "static"
 POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; form-action 'none'"
 # Links such as #word=yale would otherwise lead to the notebook around the page.
 BASE = '<base href="about:srcdoc">'
