@@ -85,8 +85,7 @@ class Staging:
         """
         target = target.rstrip("/") or target
         if is_local(target):
-            with naming(target):
-                self._folders[target] = self.local_folder(target, reason_to_keep or keep_anything)
+            self._folders[target] = self.local_folder(target, reason_to_keep or keep_anything)
         return target
 
     def local_folder(self, target: str, reason_to_keep: Judge) -> str:
@@ -95,7 +94,8 @@ class Staging:
         refuse_foreign(place, reason_to_keep)
         self._judges[place] = reason_to_keep
         temporary = self._reserve(place)
-        os.mkdir(temporary)
+        with naming(target):
+            os.mkdir(temporary)
         return temporary
 
     def _reserve(self, target: str) -> str:

@@ -316,7 +316,7 @@ def resolve_objective(values: Mapping[str, Any]) -> Objective:
             f"{solver=} does not fit objective={given!r}; use solver='factorization', or objective='hilbert'"
         )
     if values["subwords"] and not objective.subwords:
-        raise ValueError(f"objective={given!r} does not go with subwords=True; use objective='hilbert' or 'sgns'")
+        raise ValueError(f"objective={given!r} does not go with subwords=True; use another, or subwords=False")
     return objective
 
 

@@ -17,6 +17,7 @@ from gensim_hilbert.report.words import unit_rows
 CANDIDATES = 5000  # shared words among which neighbours are looked for
 NEIGHBOURS = 25  # of a word, whose overlap tells how much it differs
 ROWS_AT_A_TIME = 1000
+MORE_NEIGHBOURS = 10  # times as many as wanted are looked at, since the other model may lack some
 
 
 class Comparison:
@@ -81,11 +82,17 @@ class Comparison:
 
     def near(self, model: ExploredModel, word: str, limit: int) -> Steps[ModelNeighbours]:
         """Return the neighbours of a word in one model, among the words that both models have."""
-        found = yield from neighbours(model, model.row_of(word), 10 * limit)
-        like, with_it = (
-            list(islice((near for near in named(model, part) if self.is_shared(near["word"])), limit)) for part in found
-        )
-        return {"like": like, "with_it": with_it}
+        count, wanted = limit, min(limit, len(self.shared) - 1)
+        while True:  # Nobody knows how many of the nearest words the other model lacks.
+            count = min(MORE_NEIGHBOURS * count, len(model))
+            found = yield from neighbours(model, model.row_of(word), count)
+            like, with_it = (
+                list(islice((near for near in named(model, part) if self.is_shared(near["word"])), limit))
+                for part in found
+            )
+            enough = len(like) >= wanted and (len(with_it) >= wanted or model.contexts is None)
+            if enough or count == len(model):
+                return {"like": like, "with_it": with_it}
 
     def is_shared(self, text: str) -> bool:
         """Tell whether both models have a word."""

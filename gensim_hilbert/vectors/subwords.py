@@ -6,6 +6,7 @@ of its own and of those of the buckets that its n-grams are hashed to.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -120,6 +121,7 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         vectors can be saved and loaded.
         """
         before = len(self)
+        refuse_unspellable(keys if isinstance(keys, list | tuple | np.ndarray) else [keys])
         super().add_vectors(keys, weights, extras, replace)
         self.allocate_vecattrs()
         if self.buckets_word is None or self.vectors_ngrams is None:
@@ -155,17 +157,7 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
 
     def recalc_char_ngram_buckets(self) -> None:
         """Find the n-grams of all words, which must be str."""
-        for key in self.index_to_key:
-            if not isinstance(key, str):
-                raise TypeError(
-                    f"subwords=True makes vectors of the n-grams of words, and the key {key!r}, of type "
-                    f"{type(key).__name__}, has none: use str, or subwords=False"
-                )
-            if not key.isascii() and any("\ud800" <= character <= "\udfff" for character in key):
-                raise ValueError(
-                    f"subwords=True hashes the n-grams of words in UTF-8, which cannot write {key!r}: it has half of a "
-                    "pair of surrogates; leave such words out, or use subwords=False"
-                )
+        refuse_unspellable(self.index_to_key)
         super().recalc_char_ngram_buckets()
         self.__dict__.pop("composition", None)
 
@@ -189,3 +181,18 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
 
     def _save_specials(self, fname: str, separately: Any, sep_limit: int, ignore: Any, *rest: Any) -> Any:
         return super()._save_specials(fname, separately, sep_limit, {*ignore, "composition"}, *rest)
+
+
+def refuse_unspellable(keys: Iterable[Any]) -> None:
+    """Raise an error at a key that has no n-grams, or none that can be hashed."""
+    for key in keys:
+        if not isinstance(key, str):
+            raise TypeError(
+                f"subwords=True makes vectors of the n-grams of words, and the key {key!r}, of type "
+                f"{type(key).__name__}, has none: use str, or subwords=False"
+            )
+        if not key.isascii() and any("\ud800" <= character <= "\udfff" for character in key):
+            raise ValueError(
+                f"subwords=True hashes the n-grams of words in UTF-8, which cannot write {key!r}: it has half of a "
+                "pair of surrogates; leave such words out, or use subwords=False"
+            )

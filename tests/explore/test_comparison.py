@@ -52,6 +52,17 @@ def test_neighbours_lost_and_gained(two):
     assert (same["lost"]["like"], same["gained"]["like"], len(same["kept"])) == ([], [], 10)
 
 
+def test_shared_neighbours_are_found_behind_many_that_are_not_shared():
+    shared = ["here", "near", "far"]
+    circle = np.linspace(0, 1, 203)
+    vectors = np.stack([np.cos(circle), np.sin(circle)], axis=1)
+    names = ["here", *(f"own{k}" for k in range(200)), "near", "far"]
+    other = keyed(shared, np.stack([np.cos([0, 1, 2]), np.sin([0, 1, 2])], axis=1))
+    explorer = Explorer([("one", keyed(names, vectors)), ("other", other)])
+    found = explorer.answer("compare", {"word": "here", "n": "2"})
+    assert found["kept"] == ["near", "far"]
+
+
 def test_one_model_cannot_be_compared(two):
     with pytest.raises(ValueError, match="only one model"):
         Explorer([("one", two.models[0].model)]).answer("compare", {})

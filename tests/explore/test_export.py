@@ -139,3 +139,9 @@ def test_few_words_are_written_whole(three, tmp_path, words):
     assert len(written["map"]["x"]) == len(written["evidence"]) == words
     assert (tmp_path / "site/data/0/vectors.bin").stat().st_size == 4 * words * written["size"]
     assert size == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
+
+
+def test_a_folder_that_cannot_be_made_is_named_as_it_was_asked_for(three, tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        write_explorer(three, tmp_path / "nowhere" / "site")
+    assert error.value.filename == str(tmp_path / "nowhere" / "site")

@@ -80,6 +80,15 @@ def test_vectors_that_are_added_or_replaced_are_saved(tmp_path):
             np.testing.assert_array_equal(kept[word], vector)
 
 
+@pytest.mark.parametrize("key", [7, "a\ud800b"])
+def test_a_word_that_cannot_be_spelt_is_refused_before_it_is_added(key):
+    vectors = vectors_of(WORDS)
+    with pytest.raises((TypeError, ValueError), match="subwords=False"):
+        vectors.add_vectors(["zebra", key], np.ones((2, vectors.vector_size)))
+    assert vectors.index_to_key == WORDS
+    assert len(vectors.vectors) == len(WORDS)
+
+
 def test_a_word_that_has_no_bytes_is_named():
     with pytest.raises(ValueError, match=r"cannot write 'a\\ud800b'.*subwords=False"):
         vectors_of(["plain", "größe", "a\ud800b"])
