@@ -3,7 +3,7 @@
 Runs and stores are files, which anybody may have written: whatever is read from them is checked here before it is used
 as a place in memory.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
@@ -18,12 +18,6 @@ import numpy as np
 ctypedef fused Number:
     uint16_t
     uint32_t
-
-ctypedef fused Count:
-    uint8_t
-    uint16_t
-    uint32_t
-    uint64_t
 
 cdef enum:
     NO_ROW = 0xFFFFFFFF
@@ -478,47 +472,3 @@ cdef Py_ssize_t table_numbers(Number* kind, const uint8_t[::1] numbers, uint32_t
         rows[k] = <int64_t> i
         columns[k] = <int64_t> j
     return n
-
-
-def count_rows(const int64_t[::1] rows not None, const int64_t[::1] columns not None, uint32_t n, bint off_diagonal,
-               int64_t[::1] lengths not None):
-    """Add the number of entries of each row to lengths[row // n]; with `off_diagonal`, of those off the diagonal."""
-    cdef Py_ssize_t k
-    cdef uint32_t row
-    cdef bint fits = True
-    with nogil:
-        for k in range(rows.shape[0]):
-            row = <uint32_t> rows[k] // n       # Of 32 bits, since divisions of 64 take several times as long.
-            if row >= lengths.shape[0]:
-                fits = False
-                break
-            lengths[row] += not (off_diagonal and rows[k] == columns[k])
-    if not fits:
-        raise IndexError(f"row {row} of {lengths.shape[0]}")
-
-
-def place_entries(const int64_t[::1] rows not None, const int64_t[::1] columns not None,
-                  const Count[::1] counts not None, uint32_t n, bint off_diagonal, int64_t[::1] places not None,
-                  int32_t[::1] out_columns not None, double[::1] out_counts not None, double scale):
-    """Write columns // n and counts / scale to where `places` has the next place of each row // n, which then moves on.
-
-    The entries must be those that `count_rows` has counted, so that all places are within the arrays.
-    """
-    cdef Py_ssize_t k
-    cdef uint32_t row
-    cdef int64_t place
-    cdef bint fits = True
-    with nogil:
-        for k in range(rows.shape[0]):
-            if off_diagonal and rows[k] == columns[k]:
-                continue
-            row = <uint32_t> rows[k] // n
-            place = places[row] if row < places.shape[0] else -1
-            if place < 0 or place >= out_columns.shape[0]:
-                fits = False
-                break
-            out_columns[place] = <int32_t> (<uint32_t> columns[k] // n)
-            out_counts[place] = <double> counts[k] / scale
-            places[row] = place + 1
-    if not fits:
-        raise IndexError(f"row {row} of {places.shape[0]} has no place for another entry")

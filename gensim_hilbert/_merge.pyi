@@ -17,18 +17,6 @@ def tile_numbers(
     mirrored: bool,
     least: int,
 ) -> tuple[np.ndarray, np.ndarray, int]: ...
-def count_rows(rows: np.ndarray, columns: np.ndarray, n: int, off_diagonal: bool, lengths: np.ndarray) -> None: ...
-def place_entries(
-    rows: np.ndarray,
-    columns: np.ndarray,
-    counts: np.ndarray,
-    n: int,
-    off_diagonal: bool,
-    places: np.ndarray,
-    out_columns: np.ndarray,
-    out_counts: np.ndarray,
-    scale: float,
-) -> None: ...
 
 class RowMerger:
     damaged: int
