@@ -170,16 +170,10 @@ cdef class ShardReader:
         cdef Shard* shards
         cdef const double* factors[3]
         self.refuse_room(starts.shape[0], starts.shape[1], number, n, step)
-        factors[0] = factors[1] = factors[2] = NULL
-        for given in (keep, row_factors, column_factors):
-            if given is not None and len(given) != self.size:
-                raise ValueError(f"{self.size} words have no {len(given)} factors")
         if (row_factors is None) != (column_factors is None):
             raise ValueError("there must be factors of rows and columns, or none")
-        if keep is not None:
-            factors[0] = &keep[0]
-        if row_factors is not None:
-            factors[1], factors[2] = &row_factors[0], &column_factors[0]
+        factors[0], factors[1] = self.numbers_of_words(keep), self.numbers_of_words(row_factors)
+        factors[2] = self.numbers_of_words(column_factors)
         for k in range(number):
             total += starts[k, height]
         if columns.shape[0] != total or values.shape[0] != total:
@@ -213,6 +207,14 @@ cdef class ShardReader:
         if tables != number or width != (self.size + <Py_ssize_t> n - 1) // n + 1:
             raise ValueError(f"{tables} x {width} starts are not those of {number} shards of {n} x {n}")
         return 0
+
+    cdef const double* numbers_of_words(self, const double[::1] numbers) except? NULL:
+        """Return where one number per word begins, or NULL for None."""
+        if numbers is None:
+            return NULL
+        if numbers.shape[0] != self.size:
+            raise ValueError(f"{self.size} words have no {numbers.shape[0]} factors")
+        return &numbers[0]
 
     cdef bint take_chunk(self, TileFiles files, uint32_t row_class, int64_t number, Chunk* chunk) noexcept nogil:
         """Find the parts of a chunk; returns False if it is not within its file."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
-from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
+from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes, zeros
 from gensim_hilbert.counting.layout import RUN_SUFFIX
 from gensim_hilbert.objects import ObjectPath, Place, created, opened_at
 from gensim_hilbert.untrusted import is_whole, plain_name, require_regular
@@ -127,26 +127,24 @@ class ClassReader:
         start, stop = run.offsets[row_class : row_class + 2]
         self.file = opened_at(run.path, start, stop)  # closed by `merged`
         self.left = stop - start
-        self.buffer = np.empty(min(READ_BYTES, self.left), dtype=np.uint8)
-        self.filled = 0
+        self.buffer = zeros(min(READ_BYTES, self.left), np.uint8)
+        self.room = self.buffer.data
 
     def refill(self, merger: RowMerger, k: int) -> None:
         """Move what is unread to the front, and read on behind it."""
-        rest = merger.rest(k)
-        self.buffer[:rest] = self.buffer[self.filled - rest : self.filled].copy()
-        wanted = min(len(self.buffer) - rest, self.left)
-        got = self.file.readinto(self.buffer[rest : rest + wanted].data) if wanted else 0
+        rest = merger.keep_rest(k)
+        wanted = min(len(self.room) - rest, self.left)
+        got = self.file.readinto(self.room[rest : rest + wanted]) if wanted else 0
         if got != wanted:
             raise OSError(f"{self.file.name} ends too early: {self.left - got} bytes are missing")
         self.left -= got
-        self.filled = rest + got
-        merger.supply(k, self.buffer[: self.filled], self.left == 0)
+        merger.supply(k, rest + got, self.left == 0)
 
 
 def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the sum of one class over all runs, as pieces of `out` that are filled with records."""
     readers = [ClassReader(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
-    merger = RowMerger(size, len(readers))
+    merger = RowMerger(size, [reader.buffer for reader in readers])
     try:
         for k, reader in enumerate(readers):
             reader.refill(merger, k)
@@ -187,4 +185,4 @@ def output_bytes(size: int) -> int:
 
 def output_buffer(size: int) -> np.ndarray:
     """Make the buffer through which a worker writes."""
-    return np.empty(output_bytes(size), dtype=np.uint8)
+    return zeros(output_bytes(size), np.uint8)
