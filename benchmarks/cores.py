@@ -12,6 +12,9 @@ Amdahl's bound. A reader works at the same time as the others, who cannot be fas
 With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py), with one thread: of
 several, those that hold it may wait for a core. What is directed holds it, too, so that the two shares overlap. Neither
 tells how threads wait for each other where many have little to do: sleeping_cores.py does.
+
+A cost that does not grow with the text is no serial share of a large one: three stages are measured for the text and
+for --copies of it. Others can be measured with other --max-final-vocab and --vector-size.
 """
 
 from __future__ import annotations
@@ -208,21 +211,20 @@ def pairs_of(path: str, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], St
     return stage
 
 
-def merging(inputs: Inputs) -> Stage:
-    """Return the stage that merges runs into shards."""
-    count, merge, classes = counting(inputs, inputs.plain)
-    runs = Path(tempfile.mkdtemp(dir=inputs.folder))
-    return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
+def merging_of(path: str) -> Callable[[Inputs], Stage]:
+    """Return the stage that merges the runs of a corpus into shards."""
+
+    def stage(inputs: Inputs) -> Stage:
+        count, merge, classes = counting(inputs, inputs.folder / path)
+        runs = Path(tempfile.mkdtemp(dir=inputs.folder))
+        return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
+
+    return stage
 
 
 def whole_count(inputs: Inputs) -> Stage:
     """Return all that `PairCounts.from_corpus` does."""
     return Stage(partial(inputs.count, inputs.plain), inputs.blocks)
-
-
-def count_of_copies(inputs: Inputs) -> Stage:
-    """Return the same for a longer corpus: the same text several times."""
-    return Stage(partial(inputs.count, inputs.copies), inputs.blocks * inputs.options.copies)
 
 
 def factorisation(inputs: Inputs, **options: Any) -> Any:
@@ -306,9 +308,11 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
     "pairs, plain file": pairs_of("text", lambda inputs: inputs.blocks),
     "pairs, many .gz files": pairs_of("parts", lambda inputs: MANY_FILES),
     "pairs, one .gz file": pairs_of("text.gz", lambda inputs: inputs.blocks),
-    "merging": merging,
+    "merging": merging_of("text"),
     "words, pairs and merging": whole_count,
-    "the same, for --copies of the text": count_of_copies,
+    "words, --copies of the text": words_of(Path("copies"), lambda inputs: inputs.blocks * inputs.options.copies),
+    "pairs, --copies of the text": pairs_of("copies", lambda inputs: inputs.blocks * inputs.options.copies),
+    "merging, --copies of the text": merging_of("copies"),
     "start of factorisation": start,
     "pass of factorisation": one_pass,
     "exact loss": exact_loss,

@@ -22,7 +22,7 @@ from typing import Any
 
 RUNTIME_WORDS = 1024  # of the structure that are searched for the thread
 PAUSE_SECONDS = 2e-5
-LEAST_SECONDS = 5.0  # of processor time
+LEAST_SECONDS = 5.0
 
 
 def holder_address() -> int:
@@ -84,9 +84,10 @@ def watched(address: int) -> Iterator[dict[str, float]]:
 
 def share_held(run: Callable[[], Any]) -> float:
     """Return the share of the processor time of a call in which Python's lock is held."""
-    begun, result = time.process_time(), None
-    with watched(holder_address()) as found:
-        while time.process_time() < begun + LEAST_SECONDS:
+    result, address = None, holder_address()
+    end = time.monotonic() + LEAST_SECONDS
+    with watched(address) as found:
+        while time.monotonic() < end:
             result = run()
     del result  # Whoever uses it gives it back later.
     return found["held"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from types import TracebackType
 from typing import Any
 
@@ -121,31 +122,40 @@ def write_triples(
 
 
 class ClassReader:
-    """Reads one class of one run through a small buffer."""
+    """Reads one class of one run through a small buffer, of `room_for` bytes."""
 
-    def __init__(self, run: Run, row_class: int):
+    def __init__(self, run: Run, row_class: int, buffer: np.ndarray):
         start, stop = run.offsets[row_class : row_class + 2]
-        self.file = opened_at(run.path, start, stop)  # closed by `merged`
-        self.left = stop - start
-        self.buffer = zeros(min(READ_BYTES, self.left), np.uint8)
-        self.room = self.buffer.data
+        self.file = opened_at(run.path, start, stop, buffering=0)  # closed by `merged`
+        self.left, self.buffer, self.room = stop - start, buffer, buffer.data
+
+    @staticmethod
+    def room_for(run: Run, row_class: int) -> int:
+        """Return the bytes of the buffer: none for a class that is empty."""
+        return min(READ_BYTES, run.offsets[row_class + 1] - run.offsets[row_class])
 
     def refill(self, merger: RowMerger, k: int) -> None:
         """Move what is unread to the front, and read on behind it."""
-        rest = merger.keep_rest(k)
-        wanted = min(len(self.room) - rest, self.left)
-        got = self.file.readinto(self.room[rest : rest + wanted]) if wanted else 0
-        if got != wanted:
-            raise OSError(f"{self.file.name} ends too early: {self.left - got} bytes are missing")
-        self.left -= got
-        merger.supply(k, rest + got, self.left == 0)
+        filled = merger.keep_rest(k)
+        end = min(len(self.room), filled + self.left)
+        while filled < end:
+            got = self.file.readinto(self.room[filled:end])
+            if not got:
+                raise OSError(f"{self.file.name} ends too early: {self.left} bytes are missing")
+            filled, self.left = filled + got, self.left - got
+        merger.supply(k, filled, self.left == 0)
 
 
 def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the sum of one class over all runs, as pieces of `out` that are filled with records."""
-    readers = [ClassReader(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
-    merger = RowMerger(size, [reader.buffer for reader in readers])
+    rooms = [(run, room) for run in runs if (room := ClassReader.room_for(run, row_class))]
+    ends = [0, *accumulate(room for _, room in rooms)]
+    buffers = zeros(ends[-1], np.uint8)
+    readers: list[ClassReader] = []
     try:
+        for (run, _), (start, stop) in zip(rooms, pairwise(ends), strict=True):
+            readers.append(ClassReader(run, row_class, buffers[start:stop]))
+        merger = RowMerger(size, [reader.buffer for reader in readers])
         for k, reader in enumerate(readers):
             reader.refill(merger, k)
         used = 0

@@ -28,8 +28,8 @@ OVERSAMPLING = 20
 LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
 FAINT = 0.01  # Size of covectors along axes that the table does not have.
 SWEEPS = 4
-SHARDS_AT_ONCE = 8  # By one thread, without coming back to Python, at most.
-PAIRS_AT_ONCE = 1 << 17  # In these, about; what is computed of them on the way takes 30 bytes per pair.
+SHARDS_AT_ONCE = 16  # By one thread, without coming back to Python, at most.
+PAIRS_AT_ONCE = 1 << 17  # In shards that are read together, about; on the way they take 30 bytes per pair.
 SPREAD = 0x9E3779B1  # Keeps the seeds of blocks apart from each other, and from other seeds that users may choose.
 
 
@@ -62,7 +62,7 @@ def spectral_start(
 
     def excess(keys: list[tuple[int, int]]) -> list[SparseMatrix]:
         """Return the weighted phi of the pairs of shards, less what all pairs have."""
-        if all(key in kept for key in keys):
+        if keys[0] in kept:  # By the first sweep, as all others.
             return [kept[key] for key in keys]
         matrices = [pairs.matrix for pairs in shards.pairs_of(keys)]
         phi = shards.objective.phi(with_words(matrices, keys, shards.a, shards.b))
@@ -110,7 +110,8 @@ def spectral_start(
 
         moving = [out if transposed else right]
         if division.ranks.size == 1:
-            at_once = max(1, min(SHARDS_AT_ONCE, PAIRS_AT_ONCE * n**2 // max(shards.pairs, 1)))
+            most = SHARDS_AT_ONCE if kept else PAIRS_AT_ONCE * n**2 // max(shards.pairs, 1)
+            at_once = max(1, min(SHARDS_AT_ONCE, most))
             offsets = reversed_digits(n)  # as in shards.latin()
             pieces = [offsets[first : first + at_once] for first in range(0, n, at_once)]
             links = [(k, piece) for piece in pieces for k in range(n)]
