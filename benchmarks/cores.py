@@ -144,6 +144,14 @@ class Inputs:
 
         return PairCounts.open(self.folder / "counts")
 
+    def vocabulary_of(self, path: str) -> Any:
+        """The words of one of the corpora."""
+        from gensim_hilbert.vocabulary import Vocabulary
+
+        words, times = self.counts.vocabulary, self.options.copies if path == self.copies.name else 1
+        sizes = {"tokens": times * words.tokens, "sentences": times * words.sentences}
+        return Vocabulary(words.words, times * words.counts, **sizes)
+
     @property
     def blocks(self) -> int:
         """Number of blocks of the plain text."""
@@ -169,7 +177,7 @@ def in_new_folder(work: Callable[[Path], Any], folder: Path) -> None:
     work(Path(tempfile.mkdtemp(dir=folder)))
 
 
-def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
+def counting(inputs: Inputs, path: str) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
     """Return what counts pairs into a folder, what merges them, and the number of classes."""
     from gensim_hilbert.corpus.sources import as_corpus
     from gensim_hilbert.counting import build
@@ -178,7 +186,7 @@ def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callabl
     from gensim_hilbert.counting.store import StoreDescription
     from gensim_hilbert.untrusted import npy_bytes
 
-    vocabulary = inputs.counts.vocabulary
+    vocabulary = inputs.vocabulary_of(path)
     settings = build.CountSettings(build.Window.parse(5), sample=SAMPLE)
     resources = Resources(inputs.workers, 4.0)
     plan = Plan.make(len(vocabulary), settings.window, inputs.workers, resources.memory_gb, vocabulary.nbytes)
@@ -191,7 +199,7 @@ def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callabl
         (folder / KEEP_BELOW).write_bytes(thresholds)
         (folder / VOCABULARY).hardlink_to(words)
         journal = build.Journal.start(folder, None, vocabulary)
-        build.count_blocks(as_corpus(path).over(vocabulary), settings, journal, plan, resources)
+        build.count_blocks(as_corpus(inputs.folder / path).over(vocabulary), settings, journal, plan, resources)
         return journal
 
     def merge(journal: Any, folder: Path) -> None:
@@ -206,7 +214,7 @@ def pairs_of(path: str, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], St
     """Return the stage that counts the pairs of a corpus into runs."""
 
     def stage(inputs: Inputs) -> Stage:
-        return Stage(partial(in_new_folder, counting(inputs, inputs.folder / path)[0], inputs.folder), tasks(inputs))
+        return Stage(partial(in_new_folder, counting(inputs, path)[0], inputs.folder), tasks(inputs))
 
     return stage
 
@@ -215,7 +223,7 @@ def merging_of(path: str) -> Callable[[Inputs], Stage]:
     """Return the stage that merges the runs of a corpus into shards."""
 
     def stage(inputs: Inputs) -> Stage:
-        count, merge, classes = counting(inputs, inputs.folder / path)
+        count, merge, classes = counting(inputs, path)
         runs = Path(tempfile.mkdtemp(dir=inputs.folder))
         return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
 

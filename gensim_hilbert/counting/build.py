@@ -247,8 +247,9 @@ def finish(
     marginals = np.zeros((2, size), dtype="<u8")
     parts, sizes = [], [0] * classes
     task = partial(
-        write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work)
-    )
+        write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work),
+        read_bytes=plan.read_bytes(len(runs)),
+    )  # fmt: skip
     with Progress("merge", classes, show=resources.progress, unit=" shards") as bar:
         for row_class, result in in_parallel(task, range(classes), workers, executor, retries=resources.retries):
             parts.append(result.chunks)

@@ -13,7 +13,7 @@ from gensim_hilbert._merge import TileScatter, zeros
 from gensim_hilbert.corpus.dispatch import in_parallel
 from gensim_hilbert.counting.layout import CHUNK_ALIGNMENT, new_run, number_dtype, shard_name
 from gensim_hilbert.counting.plan import TILE_ROOM, WAITING_BYTES
-from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
+from gensim_hilbert.counting.runs import READ_BYTES, Run, merge_runs, merged, output_buffer
 from gensim_hilbert.objects import Place, created, place_of
 
 
@@ -27,7 +27,13 @@ class ClassResult(NamedTuple):
 
 
 def write_class(
-    row_class: int, runs: list[Run], size: int, classes: int, mirrored: bool, directory: str
+    row_class: int,
+    runs: list[Run],
+    size: int,
+    classes: int,
+    mirrored: bool,
+    directory: str,
+    read_bytes: int = READ_BYTES,
 ) -> tuple[int, ClassResult]:
     """Merge one class of rows of all runs and write its file: chunks of the tiles [row class, column class]."""
     terms = zeros(size, np.uint64)
@@ -44,7 +50,7 @@ def write_class(
             index.append(chunks)
             file.write(data.data)
 
-        for piece in merged(runs, row_class, size, output_buffer(size)):
+        for piece in merged(runs, row_class, size, output_buffer(size), read_bytes):
             position, has_more = 0, True
             while has_more:
                 position, has_more = scatter.scatter(piece, position)

@@ -17,7 +17,7 @@ from gensim_hilbert.counting.layout import RUN_SUFFIX
 from gensim_hilbert.objects import ObjectPath, Place, created, opened_at
 from gensim_hilbert.untrusted import is_whole, plain_name, require_regular
 
-READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
+READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging, at least
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,12 @@ def write_triples(
 
 
 class ClassReader:
-    """Reads one class of one run through a small buffer, of `room_for` bytes."""
+    """Reads one class of one run through a buffer."""
 
     def __init__(self, run: Run, row_class: int, buffer: np.ndarray):
         start, stop = run.offsets[row_class : row_class + 2]
         self.file = opened_at(run.path, start, stop, buffering=0)  # closed by `merged`
         self.left, self.buffer, self.room = stop - start, buffer, buffer.data
-
-    @staticmethod
-    def room_for(run: Run, row_class: int) -> int:
-        """Return the bytes of the buffer: none for a class that is empty."""
-        return min(READ_BYTES, run.offsets[row_class + 1] - run.offsets[row_class])
 
     def refill(self, merger: RowMerger, k: int) -> None:
         """Move what is unread to the front, and read on behind it."""
@@ -146,14 +141,20 @@ class ClassReader:
         merger.supply(k, filled, self.left == 0)
 
 
-def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the sum of one class over all runs, as pieces of `out` that are filled with records."""
-    rooms = [(run, room) for run in runs if (room := ClassReader.room_for(run, row_class))]
-    ends = [0, *accumulate(room for _, room in rooms)]
+def merged(
+    runs: list[Run], row_class: int, size: int, out: np.ndarray, read_bytes: int = READ_BYTES
+) -> Iterator[np.ndarray]:
+    """Yield the sum of one class over all runs, as pieces of `out` that are filled with records.
+
+    Each run is read through a buffer of `read_bytes`, or less if its class is smaller.
+    """
+    runs = [run for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
+    rooms = [min(read_bytes, run.offsets[row_class + 1] - run.offsets[row_class]) for run in runs]
+    ends = [0, *accumulate(rooms)]
     buffers = zeros(ends[-1], np.uint8)
     readers: list[ClassReader] = []
     try:
-        for (run, _), (start, stop) in zip(rooms, pairwise(ends), strict=True):
+        for run, (start, stop) in zip(runs, pairwise(ends), strict=True):
             readers.append(ClassReader(run, row_class, buffers[start:stop]))
         merger = RowMerger(size, [reader.buffer for reader in readers])
         for k, reader in enumerate(readers):
