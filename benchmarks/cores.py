@@ -9,8 +9,8 @@ only one thread can read, "system" that of the operating system, which serialise
 all relative to the time of the whole process. While the first two go on, the others may have to wait: from them follows
 Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
 
-With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py), with one thread: of
-several, those that hold it may wait for a core. What is directed holds it, too, so that the two shares overlap. Neither
+With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py), with one thread that
+does all tasks: of several, one may hold it while it waits for a core that another uses. What is directed holds it, too, so that the two shares overlap. Neither
 tells how threads wait for each other where many have little to do: sleeping_cores.py does.
 
 A cost that does not grow with the text is no serial share of a large one: three stages are measured for the text and
@@ -29,6 +29,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -332,12 +333,27 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
 # ---------------------------------------------------------------------------------------------------- measuring
 
 
+class OneThread(ThreadPoolExecutor):
+    """An executor that does all tasks in the thread that submits them."""
+
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(task(*arguments, **options))
+        except BaseException as error:  # It is raised again where the result is asked for.
+            future.set_exception(error)
+        return future
+
+
 def measure(options: argparse.Namespace) -> dict[str, float]:
     """Run one stage in this process."""
+    from gensim_hilbert.corpus import dispatch
+
     stage = STAGES[options.child](Inputs(options))
     stage.run()  # Files are then in memory, and what is made once is made.
     if options.locks:
-        return {"held": share_held(stage.run)}
+        with patch.object(dispatch, "ThreadPoolExecutor", OneThread):
+            return {"held": share_held(stage.run)}
     with Clock().watching() as seconds:
         result = stage.run()
     del result  # Whoever uses it gives it back later.
