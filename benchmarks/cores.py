@@ -9,9 +9,9 @@ only one thread can read, "system" that of the operating system, which serialise
 all relative to the time of the whole process. While the first two go on, the others may have to wait: from them follows
 Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
 
-With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py). One thread then does
-all tasks: of several, one may hold the lock while it waits for a core that another uses. What is directed holds it, too,
-so that the two shares overlap. Neither tells how threads wait for each other where many have little to do:
+With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py). One thread does all
+tasks meanwhile: of several, one may hold the lock while it waits for a core that another uses. What is directed holds
+it, too, so that the two shares overlap. Neither tells how threads wait for each other where many have little to do:
 sleeping_cores.py does.
 
 A cost that does not grow with the text is no serial share of a large one: three stages are measured for the text and
