@@ -24,6 +24,7 @@ import argparse
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -175,7 +176,7 @@ def words_of(path: Path, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], S
 
 
 def in_new_folder(work: Callable[[Path], Any], folder: Path) -> None:
-    """Work in a folder that is removed with all others, so that its removal is not measured."""
+    """Work in a folder that is removed after the stage, so that its removal is not measured."""
     work(Path(tempfile.mkdtemp(dir=folder)))
 
 
@@ -368,6 +369,8 @@ def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, f
         command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+    for folder in Path(options.folder).glob(f"{tempfile.gettempprefix()}*"):
+        shutil.rmtree(folder)
     measured: dict[str, float] = json.loads(output.splitlines()[-1])
     return measured
 
