@@ -9,9 +9,13 @@ only one thread can read, "system" that of the operating system, which serialise
 all relative to the time of the whole process. While the first two go on, the others may have to wait: from them follows
 Amdahl's bound. A reader works at the same time as the others, who cannot be faster than it.
 
-With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py), with one thread: of
-several, those that hold it may wait for a core. What is directed holds it, too, so that the two shares overlap. Neither
-tells how threads wait for each other where many have little to do: sleeping_cores.py does.
+With --locks, the share of time in which Python's lock is held is measured as well (python_lock.py). One thread does all
+tasks meanwhile: of several, one may hold the lock while it waits for a core that another uses. What is directed holds
+it, too, so that the two shares overlap. Neither tells how threads wait for each other where many have little to do:
+sleeping_cores.py does.
+
+A cost that does not grow with the text is no serial share of a large one: three stages are measured for the text and
+for --copies of it. Others can be measured with other --max-final-vocab and --vector-size.
 """
 
 from __future__ import annotations
@@ -20,12 +24,14 @@ import argparse
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -141,6 +147,14 @@ class Inputs:
 
         return PairCounts.open(self.folder / "counts")
 
+    def vocabulary_of(self, path: str) -> Any:
+        """The words of one of the corpora."""
+        from gensim_hilbert.vocabulary import Vocabulary
+
+        words, times = self.counts.vocabulary, self.options.copies if path == self.copies.name else 1
+        sizes = {"tokens": times * words.tokens, "sentences": times * words.sentences}
+        return Vocabulary(words.words, times * words.counts, **sizes)
+
     @property
     def blocks(self) -> int:
         """Number of blocks of the plain text."""
@@ -162,11 +176,11 @@ def words_of(path: Path, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], S
 
 
 def in_new_folder(work: Callable[[Path], Any], folder: Path) -> None:
-    """Work in a folder that is removed with all others, so that its removal is not measured."""
+    """Work in a folder that is removed after the stage, so that its removal is not measured."""
     work(Path(tempfile.mkdtemp(dir=folder)))
 
 
-def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
+def counting(inputs: Inputs, path: str) -> tuple[Callable[[Path], Any], Callable[[Any, Path], None], int]:
     """Return what counts pairs into a folder, what merges them, and the number of classes."""
     from gensim_hilbert.corpus.sources import as_corpus
     from gensim_hilbert.counting import build
@@ -175,7 +189,7 @@ def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callabl
     from gensim_hilbert.counting.store import StoreDescription
     from gensim_hilbert.untrusted import npy_bytes
 
-    vocabulary = inputs.counts.vocabulary
+    vocabulary = inputs.vocabulary_of(path)
     settings = build.CountSettings(build.Window.parse(5), sample=SAMPLE)
     resources = Resources(inputs.workers, 4.0)
     plan = Plan.make(len(vocabulary), settings.window, inputs.workers, resources.memory_gb, vocabulary.nbytes)
@@ -188,7 +202,7 @@ def counting(inputs: Inputs, path: Path) -> tuple[Callable[[Path], Any], Callabl
         (folder / KEEP_BELOW).write_bytes(thresholds)
         (folder / VOCABULARY).hardlink_to(words)
         journal = build.Journal.start(folder, None, vocabulary)
-        build.count_blocks(as_corpus(path).over(vocabulary), settings, journal, plan, resources)
+        build.count_blocks(as_corpus(inputs.folder / path).over(vocabulary), settings, journal, plan, resources)
         return journal
 
     def merge(journal: Any, folder: Path) -> None:
@@ -203,26 +217,25 @@ def pairs_of(path: str, tasks: Callable[[Inputs], int]) -> Callable[[Inputs], St
     """Return the stage that counts the pairs of a corpus into runs."""
 
     def stage(inputs: Inputs) -> Stage:
-        return Stage(partial(in_new_folder, counting(inputs, inputs.folder / path)[0], inputs.folder), tasks(inputs))
+        return Stage(partial(in_new_folder, counting(inputs, path)[0], inputs.folder), tasks(inputs))
 
     return stage
 
 
-def merging(inputs: Inputs) -> Stage:
-    """Return the stage that merges runs into shards."""
-    count, merge, classes = counting(inputs, inputs.plain)
-    runs = Path(tempfile.mkdtemp(dir=inputs.folder))
-    return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
+def merging_of(path: str) -> Callable[[Inputs], Stage]:
+    """Return the stage that merges the runs of a corpus into shards."""
+
+    def stage(inputs: Inputs) -> Stage:
+        count, merge, classes = counting(inputs, path)
+        runs = Path(tempfile.mkdtemp(dir=inputs.folder))
+        return Stage(partial(in_new_folder, partial(merge, count(runs)), inputs.folder), classes)
+
+    return stage
 
 
 def whole_count(inputs: Inputs) -> Stage:
     """Return all that `PairCounts.from_corpus` does."""
     return Stage(partial(inputs.count, inputs.plain), inputs.blocks)
-
-
-def count_of_copies(inputs: Inputs) -> Stage:
-    """Return the same for a longer corpus: the same text several times."""
-    return Stage(partial(inputs.count, inputs.copies), inputs.blocks * inputs.options.copies)
 
 
 def factorisation(inputs: Inputs, **options: Any) -> Any:
@@ -306,9 +319,11 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
     "pairs, plain file": pairs_of("text", lambda inputs: inputs.blocks),
     "pairs, many .gz files": pairs_of("parts", lambda inputs: MANY_FILES),
     "pairs, one .gz file": pairs_of("text.gz", lambda inputs: inputs.blocks),
-    "merging": merging,
+    "merging": merging_of("text"),
     "words, pairs and merging": whole_count,
-    "the same, for --copies of the text": count_of_copies,
+    "words, --copies of the text": words_of(Path("copies"), lambda inputs: inputs.blocks * inputs.options.copies),
+    "pairs, --copies of the text": pairs_of("copies", lambda inputs: inputs.blocks * inputs.options.copies),
+    "merging, --copies of the text": merging_of("copies"),
     "start of factorisation": start,
     "pass of factorisation": one_pass,
     "exact loss": exact_loss,
@@ -320,14 +335,30 @@ STAGES: dict[str, Callable[[Inputs], Stage]] = {
 # ---------------------------------------------------------------------------------------------------- measuring
 
 
+class OneThread(ThreadPoolExecutor):
+    """An executor that does all tasks in the thread that submits them."""
+
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(task(*arguments, **options))
+        except BaseException as error:  # It is raised again where the result is asked for.
+            future.set_exception(error)
+        return future
+
+
 def measure(options: argparse.Namespace) -> dict[str, float]:
     """Run one stage in this process."""
+    from gensim_hilbert.corpus import dispatch
+
     stage = STAGES[options.child](Inputs(options))
     stage.run()  # Files are then in memory, and what is made once is made.
     if options.locks:
-        return {"held": share_held(stage.run)}
+        with patch.object(dispatch, "ThreadPoolExecutor", OneThread):
+            return {"held": share_held(stage.run)}
     with Clock().watching() as seconds:
-        stage.run()
+        result = stage.run()
+    del result  # Whoever uses it gives it back later.
     return {**seconds, "tasks": stage.tasks}
 
 
@@ -338,6 +369,8 @@ def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, f
         command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+    for folder in Path(options.folder).glob(f"{tempfile.gettempprefix()}*"):
+        shutil.rmtree(folder)
     measured: dict[str, float] = json.loads(output.splitlines()[-1])
     return measured
 

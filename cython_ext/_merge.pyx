@@ -3,10 +3,11 @@
 Runs and stores are files, which anybody may have written: whatever is read from them is checked here before it is used
 as a place in memory.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memmove
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from runs cimport (
     HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, is_record, read_header, record_bytes, width_of,
     write_row
@@ -15,15 +16,15 @@ from scanner cimport ctz
 
 import numpy as np
 
+cdef extern from "crc32.h":
+    void prepare_crc32 "gh_crc32_prepare"()
+    uint32_t crc32 "gh_crc32"(const uint8_t* data, size_t n) noexcept nogil
+
+prepare_crc32()
+
 ctypedef fused Number:
     uint16_t
     uint32_t
-
-ctypedef fused Count:
-    uint8_t
-    uint16_t
-    uint32_t
-    uint64_t
 
 cdef enum:
     NO_ROW = 0xFFFFFFFF
@@ -45,7 +46,37 @@ def row_bytes(size):
     return LARGEST_BYTES * (size // MOST_ENTRIES + 1)
 
 
+cdef class Memory:
+    """Zeroed bytes as a buffer, which are given back without Python's lock: the system takes its time for megabytes."""
+    cdef uint8_t* data
+    cdef Py_ssize_t size
+
+    def __cinit__(self, Py_ssize_t size):
+        if size < 0:
+            raise ValueError(f"there are no {size} bytes")
+        with nogil:
+            self.data = <uint8_t*> calloc(max(size, 1), 1)
+        if not self.data:
+            raise MemoryError
+        self.size = size
+
+    def __dealloc__(self):
+        with nogil:
+            free(self.data)
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.data, self.size, 0, flags)
+
+
+def zeros(Py_ssize_t size, dtype):
+    """Return an array of so many zeros, whose memory is given out, cleared and given back without Python's lock."""
+    dtype = np.dtype(dtype)
+    return np.frombuffer(Memory(size * dtype.itemsize), dtype)
+
+
 cdef struct Input:
+    uint8_t* data           # its buffer
+    Py_ssize_t room
     const uint8_t* position
     const uint8_t* stop
     bint ended
@@ -54,8 +85,16 @@ cdef struct Input:
 cdef class RowMerger:
     """Adds up the rows of one class of several runs; the sums come out as records with ascending columns.
 
-    It asks for data: `merge` returns the number of an input that has run out, and goes on after `supply`. If it returns
-    DAMAGED, `damaged` is the number of an input that holds what no run can hold, and the merger is of no more use.
+    It asks for data: `merge` returns the number of an input that has run out, and goes on once its buffer has been
+    filled again. If it returns DAMAGED, `damaged` is the number of an input that holds what no run can hold, and the
+    merger is of no more use.
+
+    Parameters
+    ----------
+    size
+        The number of words.
+    buffers
+        One for each input.
     """
     cdef uint32_t size
     cdef uint32_t n_inputs
@@ -70,42 +109,58 @@ cdef class RowMerger:
     cdef bint active
     cdef readonly uint32_t damaged
 
-    def __cinit__(self, uint32_t size, uint32_t n_inputs):
+    def __cinit__(self, uint32_t size, list buffers not None):
+        cdef uint8_t[::1] buffer
+        cdef uint32_t k
         if size >= SPOILT:
             raise ValueError(f"there are too many words: {size}")
         self.size = size
         self.row = NO_ROW
-        self.n_inputs = n_inputs
-        self.buffers = [None] * n_inputs
-        self.inputs = <Input*> calloc(n_inputs, sizeof(Input))
-        self.totals = <uint64_t*> calloc(size, sizeof(uint64_t))
-        self.columns = <uint32_t*> malloc((size + 1) * sizeof(uint32_t))
-        self.bits = <uint64_t*> calloc(size // 64 + 1, sizeof(uint64_t))
-        self.summary = <uint64_t*> calloc(size // 4096 + 1, sizeof(uint64_t))
+        self.n_inputs = len(buffers)
+        self.buffers = list(buffers)
+        with nogil:
+            self.inputs = <Input*> calloc(self.n_inputs, sizeof(Input))
+            self.totals = <uint64_t*> calloc(size, sizeof(uint64_t))
+            self.columns = <uint32_t*> malloc((size + 1) * sizeof(uint32_t))
+            self.bits = <uint64_t*> calloc(size // 64 + 1, sizeof(uint64_t))
+            self.summary = <uint64_t*> calloc(size // 4096 + 1, sizeof(uint64_t))
         if not (self.inputs and self.totals and self.columns and self.bits and self.summary):
             raise MemoryError
+        for k in range(self.n_inputs):
+            buffer = buffers[k]
+            self.inputs[k].room = buffer.shape[0]
+            self.inputs[k].data = &buffer[0] if buffer.shape[0] else NULL
+            self.inputs[k].position = self.inputs[k].stop = self.inputs[k].data
 
     def __dealloc__(self):
-        free(self.inputs)
-        free(self.totals)
-        free(self.columns)
-        free(self.bits)
-        free(self.summary)
+        with nogil:
+            free(self.inputs)
+            free(self.totals)
+            free(self.columns)
+            free(self.bits)
+            free(self.summary)
 
-    def supply(self, uint32_t k, const uint8_t[::1] data not None, bint ended):
-        """Give input k its next bytes: those that `rest` says are unread, and what follows them."""
+    def keep_rest(self, uint32_t k):
+        """Move what input k has not read to the beginning of its buffer; returns how many bytes that are."""
+        cdef Input* source
+        cdef Py_ssize_t rest
         if k >= self.n_inputs:
             raise IndexError(f"input {k} of {self.n_inputs}")
-        self.buffers[k] = data
-        self.inputs[k].position = &data[0] if data.shape[0] else NULL
-        self.inputs[k].stop = self.inputs[k].position + data.shape[0]
+        source = &self.inputs[k]
+        rest = source.stop - source.position
+        if rest:
+            with nogil:
+                memmove(source.data, source.position, rest)
+        source.position, source.stop = source.data, source.data + rest
+        return rest
+
+    def supply(self, uint32_t k, Py_ssize_t filled, bint ended):
+        """Tell that the buffer of input k is filled with so many bytes, and whether these are its last."""
+        if k >= self.n_inputs or not 0 <= filled <= self.inputs[k].room:
+            raise IndexError(f"{filled} bytes for input {k} of {self.n_inputs}")
+        self.inputs[k].position = self.inputs[k].data
+        self.inputs[k].stop = self.inputs[k].data + filled
         self.inputs[k].ended = ended
-
-    def rest(self, uint32_t k):
-        """Return how many of the last bytes supplied to input k are still unread."""
-        if k >= self.n_inputs:
-            raise IndexError(f"input {k} of {self.n_inputs}")
-        return self.inputs[k].stop - self.inputs[k].position
 
     cdef inline uint32_t peek(self, uint32_t k) noexcept nogil:
         """Return the row of the next record of input k, or NO_ROW at its end.
@@ -254,13 +309,14 @@ cdef void pack(uint8_t* out, const Whole* values, uint64_t n, uint32_t width) no
 cdef class TileScatter:
     """Deals the records of one class of rows out to the buffers of tiles [row class, column class]; sums marginals.
 
-    Rows and columns are numbered within the tile. With `mirrored`, an entry off the diagonal counts for both words.
+    Rows and columns are numbered within the tile. With `mirrored`, an entry off the diagonal counts for both words, and
+    the sums of contexts are those of terms: only the latter are computed.
 
     A tile that is full, or the rest of one, becomes a chunk of the store: all counts, then all rows, then all columns,
     each in `number_bytes` or, for counts, in as many as the largest needs, and zeros up to a multiple of `alignment`.
     Chunks wait until there are `waiting_bytes` of them, so that Python is asked for only once for many.
     """
-    cdef uint32_t classes, shift, room
+    cdef uint32_t row_class, classes, shift, room
     cdef uint32_t[::1] rows, columns
     cdef uint64_t[::1] counts
     cdef uint32_t[::1] fill
@@ -270,28 +326,29 @@ cdef class TileScatter:
     cdef uint32_t entry                 # where to go on in the record at hand
     cdef uint32_t number_bytes, alignment
     cdef uint8_t[::1] waiting
-    cdef uint64_t[:, ::1] notes         # of each chunk that waits: tile, start, end, entries, bytes per count
+    cdef int64_t[:, ::1] index          # of each chunk that waits, as the store has it
     cdef Py_ssize_t used, noted         # bytes and chunks that wait
+    cdef readonly Py_ssize_t taken      # bytes that have been taken
 
-    def __init__(self, uint32_t classes, uint32_t room, bint mirrored, uint64_t[::1] contexts not None,
-                 uint64_t[::1] terms not None, uint32_t number_bytes, uint32_t alignment,
-                 Py_ssize_t waiting_bytes=0):
-        if classes == 0 or classes & (classes - 1):
-            raise ValueError(f"classes must be a power of two, got {classes}")
+    def __init__(self, uint32_t row_class, uint32_t classes, uint32_t room, bint mirrored,
+                 uint64_t[::1] contexts not None, uint64_t[::1] terms not None, uint32_t number_bytes,
+                 uint32_t alignment, Py_ssize_t waiting_bytes=0):
+        if classes == 0 or classes & (classes - 1) or row_class >= classes:
+            raise ValueError(f"classes must be a power of two, and above {row_class}, got {classes}")
         if contexts.shape[0] != terms.shape[0]:
             raise ValueError(f"there must be as many contexts as terms, got {contexts.shape[0]} and {terms.shape[0]}")
         if number_bytes not in (2, 4) or alignment == 0:
             raise ValueError(f"there are no numbers of {number_bytes} bytes, aligned to {alignment}")
-        self.classes, self.room, self.mirrored = classes, room, mirrored
-        self.number_bytes, self.alignment, self.used, self.noted = number_bytes, alignment, 0, 0
+        self.row_class, self.classes, self.room, self.mirrored = row_class, classes, room, mirrored
+        self.number_bytes, self.alignment = number_bytes, alignment
+        self.used = self.noted = self.taken = 0
         self.shift = classes.bit_length() - 1
-        self.rows, self.columns = (np.zeros(classes * room, dtype=np.uint32) for _ in range(2))
-        self.counts = np.zeros(classes * room, dtype=np.uint64)
+        self.rows, self.columns = zeros(classes * room, np.uint32), zeros(classes * room, np.uint32)
+        self.counts = zeros(classes * room, np.uint64)
         self.fill = np.zeros(classes, dtype=np.uint32)
         self.contexts, self.terms, self.size = contexts, terms, <uint32_t> contexts.shape[0]
-        largest = room * (8 + 2 * number_bytes) + alignment
-        self.waiting = np.empty(max(waiting_bytes, largest), dtype=np.uint8)
-        self.notes = np.zeros((classes, 5), dtype=np.uint64)
+        self.waiting = zeros(max(waiting_bytes, room * (8 + 2 * number_bytes) + alignment), np.uint8)
+        self.index = np.zeros((classes, 6), dtype=np.int64)
 
     def scatter(self, const uint8_t[::1] data not None, Py_ssize_t start):
         """Take in the records of `data[start:]`; returns the position, and whether chunks must be taken first."""
@@ -341,10 +398,10 @@ cdef class TileScatter:
                 self.rows[slot] = row >> self.shift
                 self.columns[slot] = j >> self.shift
                 self.counts[slot] = count
-                self.contexts[row] += count
                 self.terms[j] += count
-                if self.mirrored and row != j:
-                    self.contexts[j] += count
+                if not self.mirrored:
+                    self.contexts[row] += count
+                elif row != j:
                     self.terms[row] += count
             self.entry = 0
             position[0] += record_bytes(entries, width)
@@ -362,7 +419,7 @@ cdef class TileScatter:
         width = width_of(largest)
         length = entries * (<uint64_t> width + 2 * self.number_bytes)
         whole = (length + self.alignment - 1) // self.alignment * self.alignment
-        if self.noted == self.notes.shape[0] or <uint64_t> (self.waiting.shape[0] - self.used) < whole:
+        if self.noted == self.index.shape[0] or <uint64_t> (self.waiting.shape[0] - self.used) < whole:
             return False
         out = &self.waiting[self.used]
         pack(out, &self.counts[first], entries, width)
@@ -370,9 +427,9 @@ cdef class TileScatter:
         pack(out + entries * (width + self.number_bytes), &self.columns[first], entries, self.number_bytes)
         for k in range(length, whole):
             out[k] = 0
-        self.notes[self.noted, 0], self.notes[self.noted, 1] = tile, self.used
-        self.notes[self.noted, 2], self.notes[self.noted, 3] = self.used + whole, entries
-        self.notes[self.noted, 4] = width
+        self.index[self.noted, 0], self.index[self.noted, 1] = self.row_class, tile
+        self.index[self.noted, 2], self.index[self.noted, 3] = self.taken + self.used, <int64_t> entries
+        self.index[self.noted, 4], self.index[self.noted, 5] = width, crc32(out, whole)
         self.noted += 1
         self.used += whole
         self.fill[tile] = 0
@@ -390,11 +447,12 @@ cdef class TileScatter:
         return not fits
 
     def take(self):
-        """Return the bytes of all chunks that wait, and of each the tile, its start and end, entries, bytes per count.
+        """Return the bytes of all chunks that wait, and their rows of the index; each is where the one before it ends.
 
         The bytes are overwritten by the chunks that follow.
         """
-        found = np.asarray(self.waiting)[:self.used], np.asarray(self.notes)[:self.noted].tolist()
+        found = np.asarray(self.waiting)[:self.used], np.array(self.index[:self.noted])
+        self.taken += self.used
         self.used = self.noted = 0
         return found
 
@@ -478,47 +536,3 @@ cdef Py_ssize_t table_numbers(Number* kind, const uint8_t[::1] numbers, uint32_t
         rows[k] = <int64_t> i
         columns[k] = <int64_t> j
     return n
-
-
-def count_rows(const int64_t[::1] rows not None, const int64_t[::1] columns not None, uint32_t n, bint off_diagonal,
-               int64_t[::1] lengths not None):
-    """Add the number of entries of each row to lengths[row // n]; with `off_diagonal`, of those off the diagonal."""
-    cdef Py_ssize_t k
-    cdef uint32_t row
-    cdef bint fits = True
-    with nogil:
-        for k in range(rows.shape[0]):
-            row = <uint32_t> rows[k] // n       # Of 32 bits, since divisions of 64 take several times as long.
-            if row >= lengths.shape[0]:
-                fits = False
-                break
-            lengths[row] += not (off_diagonal and rows[k] == columns[k])
-    if not fits:
-        raise IndexError(f"row {row} of {lengths.shape[0]}")
-
-
-def place_entries(const int64_t[::1] rows not None, const int64_t[::1] columns not None,
-                  const Count[::1] counts not None, uint32_t n, bint off_diagonal, int64_t[::1] places not None,
-                  int32_t[::1] out_columns not None, double[::1] out_counts not None, double scale):
-    """Write columns // n and counts / scale to where `places` has the next place of each row // n, which then moves on.
-
-    The entries must be those that `count_rows` has counted, so that all places are within the arrays.
-    """
-    cdef Py_ssize_t k
-    cdef uint32_t row
-    cdef int64_t place
-    cdef bint fits = True
-    with nogil:
-        for k in range(rows.shape[0]):
-            if off_diagonal and rows[k] == columns[k]:
-                continue
-            row = <uint32_t> rows[k] // n
-            place = places[row] if row < places.shape[0] else -1
-            if place < 0 or place >= out_columns.shape[0]:
-                fits = False
-                break
-            out_columns[place] = <int32_t> (<uint32_t> columns[k] // n)
-            out_counts[place] = <double> counts[k] / scale
-            places[row] = place + 1
-    if not fits:
-        raise IndexError(f"row {row} of {places.shape[0]} has no place for another entry")

@@ -8,6 +8,8 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+import numpy as np
+
 cdef extern from "pairs.h":
     int widest "gh_widest"(int most)
     void choose_kernels "gh_choose_pair_kernels"(int lanes)
@@ -37,6 +39,152 @@ cdef struct Csr:
     const float* values
     Py_ssize_t rows
     Py_ssize_t n
+
+
+cdef class SparseMatrix:
+    """A sparse matrix in CSR form: compiled code reads it without asking Python for its arrays again.
+
+    Parameters
+    ----------
+    starts, columns, values
+        Row i has the columns `columns[starts[i] : starts[i + 1]]`, and values likewise.
+    """
+
+    cdef Csr csr
+    cdef int32_t[::1] _starts, _columns
+    cdef float[::1] _values
+
+    def __init__(self, int32_t[::1] starts not None, int32_t[::1] columns not None, float[::1] values not None):
+        self.bind(starts, columns, values)
+
+    cdef int bind(self, int32_t[::1] starts, int32_t[::1] columns, float[::1] values) except -1:
+        if starts.shape[0] == 0 or columns.shape[0] != values.shape[0] or starts[starts.shape[0] - 1] != len(columns):
+            raise ValueError(f"{len(starts)} starts, {len(columns)} columns and {len(values)} values are no matrix")
+        self._starts, self._columns, self._values = starts, columns, values
+        self.csr = Csr(&starts[0], &columns[0], &values[0], starts.shape[0] - 1, columns.shape[0])
+        return 0
+
+    def __len__(self):
+        return self.csr.n
+
+    @property
+    def starts(self):
+        """Where each row starts, and where the last one ends."""
+        return np.asarray(self._starts)
+
+    @property
+    def columns(self):
+        """The column of each value."""
+        return np.asarray(self._columns)
+
+    @property
+    def values(self):
+        """All values, row by row."""
+        return np.asarray(self._values)
+
+
+def sparse_matrices(int32_t[:, ::1] starts not None, int32_t[::1] columns not None, float[::1] values not None):
+    """Return several matrices, one for each row of `starts`, whose columns and values follow each other."""
+    cdef Py_ssize_t first = 0, last, k
+    cdef SparseMatrix matrix
+    found = []
+    for k in range(starts.shape[0]):
+        last = first + starts[k, starts.shape[1] - 1]
+        if last < first or last > columns.shape[0] or last > values.shape[0]:
+            raise ValueError(f"{len(columns)} columns and {len(values)} values are too few")
+        matrix = SparseMatrix.__new__(SparseMatrix)
+        matrix.bind(starts[k], columns[first:last], values[first:last])
+        found.append(matrix)
+        first = last
+    return found
+
+
+cdef struct Placed:
+    Csr csr
+    Py_ssize_t i, j         # blocks of its rows and its columns
+
+
+cdef Placed* placed(list matrices, list keys, const float[:, ::1] a, const float[:, ::1] b,
+                    Py_ssize_t room) except NULL:
+    """Return matrices with their blocks, which the caller frees; all of them must have `room` values."""
+    cdef Py_ssize_t number = len(matrices), total = 0, k
+    cdef Placed* found = <Placed*> malloc(sizeof(Placed) * max(number, 1))
+    if not found:
+        raise MemoryError
+    try:
+        for k in range(number):
+            found[k].csr = (<SparseMatrix?> matrices[k]).csr
+            found[k].i, found[k].j = keys[k]
+            total += found[k].csr.n
+            if not (0 <= found[k].i < a.shape[0] and 0 <= found[k].j < b.shape[0] and found[k].csr.rows <= a.shape[1]):
+                raise IndexError(f"matrix {keys[k]} of {a.shape[0]} x {b.shape[0]}")
+        if total != room:
+            raise ValueError(f"there is room for {room} values, not for {total}")
+    except BaseException:
+        free(found)
+        raise
+    return found
+
+
+def gather_words(list matrices not None, list keys not None, const float[:, ::1] a not None,
+                 const float[:, ::1] b not None, float[::1] values not None, float[::1] of_rows not None,
+                 float[::1] of_columns not None):
+    """Fill the last three arrays with the values of all pairs of some matrices, and the numbers of their words.
+
+    A key has the blocks of a matrix: its rows have the numbers a[i], its columns b[j].
+    """
+    cdef Py_ssize_t number = len(matrices), place = 0, m, i, k
+    cdef Csr csr
+    cdef Placed* parts = placed(matrices, keys, a, b, values.shape[0])
+    if of_rows.shape[0] != values.shape[0] or of_columns.shape[0] != values.shape[0]:
+        free(parts)
+        raise ValueError(f"{len(values)} values, {len(of_rows)} numbers of rows and {len(of_columns)} of columns")
+    with nogil:
+        for m in range(number):
+            csr = parts[m].csr
+            if csr.n:
+                memcpy(&values[place], csr.values, csr.n * sizeof(float))
+            for i in range(csr.rows):
+                for k in range(csr.starts[i], csr.starts[i + 1]):
+                    of_rows[place + k] = a[parts[m].i, i]
+                    of_columns[place + k] = b[parts[m].j, csr.columns[k]]
+            place += csr.n
+    free(parts)
+
+
+def weigh_excess(list matrices not None, list keys not None, const float[:, ::1] a not None,
+                 const float[:, ::1] b not None, float least, float[::1] values not None):
+    """Turn the values of all pairs of some matrices into a_i b_j max(value - least, 0).
+
+    The words of a matrix are as for `gather_words`.
+    """
+    cdef Py_ssize_t number = len(matrices), place = 0, m, i, k
+    cdef Csr csr
+    cdef Placed* parts = placed(matrices, keys, a, b, values.shape[0])
+    with nogil:
+        for m in range(number):
+            csr = parts[m].csr
+            for i in range(csr.rows):
+                for k in range(csr.starts[i], csr.starts[i + 1]):
+                    values[place + k] = (a[parts[m].i, i] * b[parts[m].j, csr.columns[k]]
+                                         * max(values[place + k] - least, 0))
+            place += csr.n
+    free(parts)
+
+
+def with_values(list matrices not None, float[::1] values not None):
+    """Return matrices with the same cells and other values, which follow each other in one array."""
+    cdef Py_ssize_t first = 0
+    cdef SparseMatrix matrix, other
+    found = []
+    for matrix in matrices:
+        if matrix.csr.n > values.shape[0] - first:
+            raise ValueError(f"{len(values)} values are too few")
+        other = SparseMatrix.__new__(SparseMatrix)
+        other.bind(matrix._starts, matrix._columns, values[first:first + matrix.csr.n])
+        first += matrix.csr.n
+        found.append(other)
+    return found
 
 
 def use_lanes(int most):
@@ -83,28 +231,23 @@ cdef int refuse_gaps(const float[:, :, :] blocks) except -1:
     return 0
 
 
-def add_block_products(list parts not None, const float[:, :, :] right not None, bint transposed,
-                       float[:, ::1] out not None):
+def add_block_products(list matrices not None, list blocks not None, const float[:, :, :] right not None,
+                       bint transposed, float[:, ::1] out not None):
     """Add the products of sparse matrices, or of their transposes, and blocks of a dense one to `out`, in their order.
 
-    `parts` has the starts, columns and values of each matrix, and the number of the block by which it is multiplied.
-    There may be space between blocks.
+    `blocks` has the number of the block by which each matrix is multiplied. There may be space between blocks.
     """
-    cdef Py_ssize_t number = len(parts), width = out.shape[0], most = 0, k
+    cdef Py_ssize_t number = len(matrices), width = out.shape[0], most = 0, k
     cdef int d = <int> right.shape[2]
-    cdef const int32_t[::1] starts, columns
-    cdef const float[::1] values
-    cdef Csr* matrices = <Csr*> malloc(sizeof(Csr) * number)
-    cdef Py_ssize_t* blocks = <Py_ssize_t*> malloc(sizeof(Py_ssize_t) * number)
+    cdef Placed* parts = <Placed*> malloc(sizeof(Placed) * max(number, 1))
     cdef float* scratch = NULL
     try:
         refuse_gaps(right)
-        if not matrices or not blocks:
+        if not parts:
             raise MemoryError
         for k in range(number):
-            starts, columns, values, blocks[k] = parts[k]
-            matrices[k] = Csr(&starts[0], &columns[0], &values[0], starts.shape[0] - 1, columns.shape[0])
-            most = max(most, matrices[k].n)
+            parts[k].csr, parts[k].j = (<SparseMatrix?> matrices[k]).csr, blocks[k]
+            most = max(most, parts[k].csr.n)
         if transposed:
             scratch = <float*> malloc(sizeof(float) * (2 * most + width + 1))
             if not scratch:
@@ -112,13 +255,12 @@ def add_block_products(list parts not None, const float[:, :, :] right not None,
         with nogil:
             for k in range(number):
                 if transposed:
-                    multiply_transposed(matrices[k], &right[blocks[k], 0, 0], d, width, &out[0, 0], scratch)
+                    multiply_transposed(parts[k].csr, &right[parts[k].j, 0, 0], d, width, &out[0, 0], scratch)
                 else:
-                    multiply_rows(matrices[k].starts, matrices[k].rows, matrices[k].columns, matrices[k].values,
-                                  &right[blocks[k], 0, 0], d, &out[0, 0])
+                    multiply_rows(parts[k].csr.starts, parts[k].csr.rows, parts[k].csr.columns, parts[k].csr.values,
+                                  &right[parts[k].j, 0, 0], d, &out[0, 0])
     finally:
-        free(matrices)
-        free(blocks)
+        free(parts)
         free(scratch)
 
 
@@ -136,25 +278,6 @@ cdef void multiply_transposed(Csr matrix, const float* right, int d, Py_ssize_t 
     cdef int32_t* column_starts = <int32_t*> (scratch + 2 * matrix.n)
     turn(matrix.starts, matrix.rows, matrix.columns, matrix.values, matrix.n, width, column_starts, rows, scratch)
     multiply_rows(column_starts, width, rows, scratch, right, d, out)
-
-
-def repeated(const float[::1] values not None, const int32_t[::1] starts not None, float[::1] out not None):
-    """Fill `out` with the value of each row, as many times as the row has pairs."""
-    cdef Py_ssize_t i, k
-    with nogil:
-        for i in range(values.shape[0]):
-            for k in range(starts[i], starts[i + 1]):
-                out[k] = values[i]
-
-
-def weigh_excess(float[::1] values not None, const int32_t[::1] starts not None, const int32_t[::1] columns not None,
-                 const float[::1] a not None, const float[::1] b not None, float least):
-    """Turn the values of pairs into a_i b_j max(value - least, 0)."""
-    cdef Py_ssize_t i, k
-    with nogil:
-        for i in range(starts.shape[0] - 1):
-            for k in range(starts[i], starts[i + 1]):
-                values[k] = a[i] * b[columns[k]] * max(values[k] - least, 0)
 
 
 def transpose(const int32_t[::1] starts not None, const int32_t[::1] columns not None,
@@ -483,6 +606,26 @@ cdef class Side:
                          &self.priors[block, 0], locks, self.rows.shape[1], d, d, beta1, beta2, rate, step)
 
 
+cdef class Chances:
+    """What words of a block are drawn by: their probabilities, the sums of these, and whether all are 0 or 1."""
+
+    cdef const double[::1] chances, ends
+    cdef bint certain
+
+    def __init__(self, const double[::1] chances not None, const double[::1] ends not None, bint certain):
+        if chances.shape[0] == 0 or chances.shape[0] != ends.shape[0]:
+            raise ValueError(f"{len(chances)} probabilities have no {len(ends)} sums")
+        self.chances, self.ends, self.certain = chances, ends, certain
+
+    cdef double most(self) noexcept nogil:
+        """Return how many words are drawn, give or take one."""
+        return self.ends[self.ends.shape[0] - 1]
+
+    cdef int draw(self, double u, int32_t* numbers, float* weights) noexcept nogil:
+        """Draw words as `background.Sampler` does; returns how many there are."""
+        return draw(&self.chances[0], &self.ends[0], self.ends.shape[0], self.certain, u, numbers, weights)
+
+
 cdef double uniform(const uint64_t* key, int n) noexcept nogil:
     """Return a number from 0 to 1 that depends on the integers of a key, as `background.uniform` does."""
     cdef uint64_t state = 0
@@ -550,23 +693,16 @@ cdef class ExponentialSteps:
         self.w, self.v, self.seed, self.largest, self.scale = w, v, seed, largest, scale
         self.beta1, self.beta2, self.free = beta1, beta2, []
 
-    def step(self, Py_ssize_t i, Py_ssize_t j, Py_ssize_t w_slot, Py_ssize_t v_slot,
-             const int32_t[::1] starts not None, const int32_t[::1] columns not None,
-             const float[::1] values not None, selves, rows not None, others not None, double level, double by_chance,
+    def step(self, Py_ssize_t i, Py_ssize_t j, Py_ssize_t w_slot, Py_ssize_t v_slot, SparseMatrix shard not None,
+             SparseMatrix selves, Chances rows not None, Chances others not None, double level, double by_chance,
              uint64_t number, float rate, long step):
         """Make one step on shard (i, j), whose blocks stand at these slots, in the pass with this number.
 
-        `selves` are starts, columns and values of further pairs, which do not occur, or None. `rows` and `others` are
-        what rows and columns are drawn by: their probabilities, the sums of these, and whether all are 0 or 1.
-        Returns loss, mass and share, the square of the loss' standard error, twice the loss of the prior, and the
+        `selves` are further pairs, which do not occur, or None. `rows` and `others` are what rows and columns are drawn
+        by. Returns loss, mass and share, the square of the loss' standard error, twice the loss of the prior, and the
         squared norm of the gradient.
         """
-        cdef const double[::1] row_chances = rows[0], row_ends = rows[1]
-        cdef const double[::1] column_chances = others[0], column_ends = others[1]
-        cdef bint rows_certain = rows[2], columns_certain = others[2]
-        cdef const int32_t[::1] self_starts, self_columns
-        cdef const float[::1] self_values
-        cdef Csr pairs = Csr(&starts[0], &columns[0], &values[0], starts.shape[0] - 1, columns.shape[0]), missing
+        cdef Csr pairs = shard.csr, missing
         cdef Csr* self_pairs = NULL
         cdef Py_ssize_t height = self.w.rows.shape[1], width = self.v.rows.shape[1], most, work
         cdef int d = <int> self.w.rows.shape[2], m, row_room, column_room
@@ -585,12 +721,10 @@ cdef class ExponentialSteps:
         cdef int32_t* numbers
         cdef Scratch memory
         if selves is not None:
-            self_starts, self_columns, self_values = selves
-            missing = Csr(&self_starts[0], &self_columns[0], &self_values[0], self_starts.shape[0] - 1,
-                          self_columns.shape[0])
+            missing = selves.csr
             self_pairs = &missing
-        row_room = <int> min(row_ends[row_ends.shape[0] - 1] + 2, height)
-        column_room = <int> min(column_ends[column_ends.shape[0] - 1] + 2, width)
+        row_room = <int> min(rows.most() + 2, height)
+        column_room = <int> min(others.most() + 2, width)
         most = max(row_room, column_room)
         work = max(room_for_pairs(pairs.n, width), room_for_sample(height, width, d, column_room))
         work = max(work, room_for_sample(width, height, d, row_room))
@@ -602,12 +736,11 @@ cdef class ExponentialSteps:
         weights = <float*> numbers + most
         scratch = weights + most
         with nogil:
-            m = draw(&column_chances[0], &column_ends[0], column_ends.shape[0], columns_certain, uniform(key, 5),
-                     numbers, weights)
+            m = others.draw(uniform(key, 5), numbers, weights)
             by_columns = sampled_gradient(w, height, v, width, d, a, b, numbers, weights, m, pairs, self_pairs, True,
                                           level, self.largest, self.scale, to_w, scratch)
             key[4] = 1
-            m = draw(&row_chances[0], &row_ends[0], row_ends.shape[0], rows_certain, uniform(key, 5), numbers, weights)
+            m = rows.draw(uniform(key, 5), numbers, weights)
             by_rows = sampled_gradient(v, width, w, height, d, b, a, numbers, weights, m, pairs, self_pairs, False,
                                        level, self.largest, self.scale, to_v, scratch)
             sums = exponential_pairs(w, v, width, d, pairs, a, b, level, self.largest, self.scale, to_w, to_v, scratch)

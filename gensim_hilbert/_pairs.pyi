@@ -1,7 +1,13 @@
 import numpy as np
 
-Sampled = tuple[np.ndarray, np.ndarray, bool]
+class SparseMatrix:
+    starts: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    def __init__(self, starts: np.ndarray, columns: np.ndarray, values: np.ndarray) -> None: ...
+    def __len__(self) -> int: ...
 
+def sparse_matrices(starts: np.ndarray, columns: np.ndarray, values: np.ndarray) -> list[SparseMatrix]: ...
 def use_lanes(most: int) -> int: ...
 def pair_products(
     w: np.ndarray, v: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
@@ -10,12 +16,26 @@ def add_products(
     values: np.ndarray, right: np.ndarray, d: int, starts: np.ndarray, columns: np.ndarray, out: np.ndarray
 ) -> None: ...
 def add_block_products(
-    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]], right: np.ndarray, transposed: bool, out: np.ndarray
+    matrices: list[SparseMatrix], blocks: list[int], right: np.ndarray, transposed: bool, out: np.ndarray
 ) -> None: ...
-def repeated(values: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None: ...
+def gather_words(
+    matrices: list[SparseMatrix],
+    keys: list[tuple[int, int]],
+    a: np.ndarray,
+    b: np.ndarray,
+    values: np.ndarray,
+    of_rows: np.ndarray,
+    of_columns: np.ndarray,
+) -> None: ...
 def weigh_excess(
-    values: np.ndarray, starts: np.ndarray, columns: np.ndarray, a: np.ndarray, b: np.ndarray, least: float
+    matrices: list[SparseMatrix],
+    keys: list[tuple[int, int]],
+    a: np.ndarray,
+    b: np.ndarray,
+    least: float,
+    values: np.ndarray,
 ) -> None: ...
+def with_values(matrices: list[SparseMatrix], values: np.ndarray) -> list[SparseMatrix]: ...
 def transpose(
     starts: np.ndarray,
     columns: np.ndarray,
@@ -82,6 +102,9 @@ class Side:
         locks: np.ndarray | None = None,
     ) -> None: ...
 
+class Chances:
+    def __init__(self, chances: np.ndarray, ends: np.ndarray, certain: bool) -> None: ...
+
 class ExponentialSteps:
     def __init__(
         self, w: Side, v: Side, seed: int, largest: float, scale: float, beta1: float, beta2: float
@@ -92,12 +115,10 @@ class ExponentialSteps:
         j: int,
         w_slot: int,
         v_slot: int,
-        starts: np.ndarray,
-        columns: np.ndarray,
-        values: np.ndarray,
-        selves: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
-        rows: Sampled,
-        others: Sampled,
+        shard: SparseMatrix,
+        selves: SparseMatrix | None,
+        rows: Chances,
+        others: Chances,
         level: float,
         by_chance: float,
         number: int,

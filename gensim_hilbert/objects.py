@@ -217,11 +217,11 @@ def created(place: Place) -> Iterator[BinaryIO]:
         raise
 
 
-def opened_at(place: Place, start: int, stop: int) -> Any:
-    """Open a file or an object to be read from `start`, to `stop` at most."""
+def opened_at(place: Place, start: int, stop: int, buffering: int = -1) -> Any:
+    """Open a file or an object to be read from `start`, to `stop` at most; `buffering` of a file is as for `open`."""
     if isinstance(place, ObjectPath):
         return ObjectReader(place, start, stop)
-    file = open(place, "rb")  # noqa: SIM115  # closed by whoever asked for it
+    file = open(place, "rb", buffering)  # noqa: SIM115  # closed by whoever asked for it
     file.seek(start)
     return file
 

@@ -63,7 +63,7 @@ def test_the_gradient_of_the_loss_of_training_is_zero(model):
     for word, number in counts.items():
         row = model.wv.key_to_index[word]
         factor = (sum(counts.values()) / total) ** (1 / tau - 1) / mean
-        slope -= number * objective.context_factors[row] * factor * model.syn1neg[row]
+        slope -= number * objective.factors[0][row] * factor * model.syn1neg[row]
     prior = len(model.wv) * min(50 * 0.06**0.5 / (total / len(model.wv)), 0.2) * b**0.5
     slope += prior * np.linalg.solve(metric, vector)
     assert np.abs(slope).max() < 1e-5 * b

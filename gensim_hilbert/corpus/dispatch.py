@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 from gensim_hilbert.corpus.blocks import Block
@@ -303,10 +303,12 @@ def _results(
     error: BaseException | None = None
     is_stopped = False
     until: float | None = None  # when nobody waits for the others any longer
+    finished: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()  # `wait` would look at all futures each time.
     while True:
         try:
             while not is_stopped and len(running) < most and (future := submit()) is not None:
                 running.add(future)
+                future.add_done_callback(finished.put)
         except Exception as refusal:  # The executor is broken.
             error = error or refusal
         if error is not None and not is_stopped:
@@ -315,19 +317,19 @@ def _results(
             until = None if patience is None else time.monotonic() + patience
         if not running:
             break
-        done = wait(running, until and max(0.0, until - time.monotonic()), return_when=FIRST_COMPLETED).done
-        if not done:
+        try:
+            future = finished.get(timeout=until and max(0.0, until - time.monotonic()))
+        except queue.Empty:
             break
-        running -= done
-        for future in done:
-            if future.cancelled():
-                continue
-            if (raised := future.exception()) is not None:
-                error = error or raised
-            else:
-                result = future.result()
-                yield result
-                error = error or failure(result)
+        running.remove(future)
+        if future.cancelled():
+            continue
+        if (raised := future.exception()) is not None:
+            error = error or raised
+        else:
+            result = future.result()
+            yield result
+            error = error or failure(result)
     if error is not None:
         raise error
 

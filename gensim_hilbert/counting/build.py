@@ -247,15 +247,19 @@ def finish(
     marginals = np.zeros((2, size), dtype="<u8")
     parts, sizes = [], [0] * classes
     task = partial(
-        write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work)
-    )
+        write_class, runs=runs, size=size, classes=classes, mirrored=description.mirrored, directory=str(work),
+        read_bytes=plan.read_bytes(len(runs)),
+    )  # fmt: skip
     with Progress("merge", classes, show=resources.progress, unit=" shards") as bar:
         for row_class, result in in_parallel(task, range(classes), workers, executor, retries=resources.retries):
             parts.append(result.chunks)
-            marginals[0] += result.contexts
             marginals[1] += result.terms
+            if result.contexts is not None:
+                marginals[0, row_class::classes] = result.contexts
             sizes[row_class] = result.size
             bar.update(1)
+    if description.mirrored:
+        marginals[0] = marginals[1]
     index = np.concatenate(parts)
     index = index[np.lexsort((index[:, 2], index[:, 1], index[:, 0]))]
     if not len(index):

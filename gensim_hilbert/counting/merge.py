@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
@@ -10,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gensim_hilbert._merge import TileScatter
+from gensim_hilbert._merge import TileScatter, zeros
 from gensim_hilbert.corpus.dispatch import in_parallel
-from gensim_hilbert.counting.layout import CHUNK_ALIGNMENT, INDEX_COLUMNS, new_run, number_dtype, shard_name
+from gensim_hilbert.counting.layout import CHUNK_ALIGNMENT, new_run, number_dtype, shard_name
 from gensim_hilbert.counting.plan import TILE_ROOM, WAITING_BYTES
-from gensim_hilbert.counting.runs import Run, merge_runs, merged, output_buffer
+from gensim_hilbert.counting.runs import READ_BYTES, Run, merge_runs, merged, output_buffer
 from gensim_hilbert.objects import Place, created, place_of
 
 
@@ -22,32 +21,36 @@ class ClassResult(NamedTuple):
     """What is known of one class of rows once its file is written."""
 
     chunks: np.ndarray  # one row of INDEX_COLUMNS for each chunk
-    contexts: np.ndarray  # marginals, scaled
-    terms: np.ndarray
+    contexts: np.ndarray | None  # marginals of its rows, scaled; None if they are those of terms
+    terms: np.ndarray  # marginals of all words, scaled
     size: int  # bytes of the file
 
 
 def write_class(
-    row_class: int, runs: list[Run], size: int, classes: int, mirrored: bool, directory: str
+    row_class: int,
+    runs: list[Run],
+    size: int,
+    classes: int,
+    mirrored: bool,
+    directory: str,
+    read_bytes: int = READ_BYTES,
 ) -> tuple[int, ClassResult]:
     """Merge one class of rows of all runs and write its file: chunks of the tiles [row class, column class]."""
-    contexts, terms = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint64)
-    number = number_dtype(size, classes)
+    terms = zeros(size, np.uint64)
+    contexts = terms if mirrored else zeros(size, np.uint64)
     scatter = TileScatter(
-        classes, TILE_ROOM, mirrored, contexts, terms, number.itemsize, CHUNK_ALIGNMENT, WAITING_BYTES
-    )
-    index: list[tuple[int, ...]] = []
+        row_class, classes, TILE_ROOM, mirrored, contexts, terms, number_dtype(size, classes).itemsize,
+        CHUNK_ALIGNMENT, WAITING_BYTES,
+    )  # fmt: skip
+    index: list[np.ndarray] = []
     with created(place_of(directory) / shard_name(row_class)) as file:
 
         def write_chunks() -> None:
             data, chunks = scatter.take()
-            offset, view = file.tell(), data.data
-            for tile, start, stop, entries, count_bytes in chunks:
-                checksum = zlib.crc32(view[start:stop])
-                index.append((row_class, tile, offset + start, entries, count_bytes, checksum))
-            file.write(view)
+            index.append(chunks)
+            file.write(data.data)
 
-        for piece in merged(runs, row_class, size, output_buffer(size)):
+        for piece in merged(runs, row_class, size, output_buffer(size), read_bytes):
             position, has_more = 0, True
             while has_more:
                 position, has_more = scatter.scatter(piece, position)
@@ -56,8 +59,8 @@ def write_class(
         while scatter.pack_rest():
             write_chunks()
         write_chunks()
-        length = file.tell()
-    return row_class, ClassResult(np.array(index, dtype="<i8").reshape(-1, len(INDEX_COLUMNS)), contexts, terms, length)
+    own = None if mirrored else contexts[row_class::classes].copy()
+    return row_class, ClassResult(np.concatenate(index), own, terms, scatter.taken)
 
 
 def reduce_runs(

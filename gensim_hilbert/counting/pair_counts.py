@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse
 
 from gensim_hilbert.corpus.dispatch import default_workers
@@ -26,7 +27,7 @@ from gensim_hilbert.counting.intervals import PmiInterval, refuse_level
 from gensim_hilbert.counting.making import made_store, open_store
 from gensim_hilbert.counting.plan import Resources
 from gensim_hilbert.counting.settings import CountSettings, Window, refuse_sample
-from gensim_hilbert.counting.store import Compressed, Store
+from gensim_hilbert.counting.store import Compressed, CompressedShards, Store
 from gensim_hilbert.counting.workplace import AnyDestination
 from gensim_hilbert.markup import notebook_table
 from gensim_hilbert.objects import Place
@@ -362,10 +363,18 @@ class PairCounts(FromGraph, Exchanged):
         """Return the arrays of `shard`, with columns in any order."""
         if n < 1 or not 0 <= i < n or not 0 <= j < n:
             raise ValueError(f"shard({i}, {j}, {n}): needs 0 <= i, j < n")
-        found = self._store.compressed(i, j, n)
-        if self._keep is not None:
-            found.values[:] *= self._keep[i::n][found.rows] * self._keep[j::n][found.columns]
-        return found
+        return self._store.compressed(i, j, n, self._keep)
+
+    def read_shards(
+        self,
+        keys: list[tuple[int, int]],
+        n: int,
+        dtype: DTypeLike = np.float64,
+        factors: tuple[np.ndarray, np.ndarray] | None = None,
+        empty: Callable[[int, DTypeLike], np.ndarray] = np.empty,
+    ) -> CompressedShards:
+        """Return the arrays of several shards, counts times one factor per context and one per term if given."""
+        return self._store.read_shards(keys, n, dtype, self._keep, factors, empty)
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the whole table as one (V, V) CSR array of float64, contexts x terms."""

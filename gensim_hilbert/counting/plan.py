@@ -17,6 +17,7 @@ WAITING_BYTES = 1 << 20  # of chunks that are written at once
 MOST_IDS = 1 << 26  # in one run: at most this much work is lost when counting is interrupted
 LEAST_IDS = 1 << 16
 MOST_RUNS_AT_ONCE = 128
+MOST_READ_BYTES = 1 << 20  # buffer for one run while merging; larger ones would not help
 MOST_MEMORY_GB = 1_000_000
 BYTES_PER_ID = 8  # the id, and its place in the list of positions
 BYTES_PER_SORTED_ENTRY = 100  # of a store, while its entries are sorted to be merged
@@ -72,6 +73,10 @@ class Plan:
             share=max(BLOCK_BYTES, min(1 << 28, 4 * capacity)),
             fan_in=int(min(MOST_RUNS_AT_ONCE, (each - merging) / READ_BYTES)),
         )
+
+    def read_bytes(self, runs: int) -> int:
+        """Return the buffer for each of so many runs that are merged at once: the more they are, the smaller."""
+        return min(MOST_READ_BYTES, max(READ_BYTES, self.fan_in * READ_BYTES // max(runs, 1)))
 
     @property
     def sorted_entries(self) -> int:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from gensim_hilbert._counting import PairCounter
-from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes
+from gensim_hilbert._merge import DAMAGED, DONE, FULL, LARGEST_RECORD, RowMerger, records, row_bytes, zeros
 from gensim_hilbert.counting.layout import RUN_SUFFIX
 from gensim_hilbert.objects import ObjectPath, Place, created, opened_at
 from gensim_hilbert.untrusted import is_whole, plain_name, require_regular
 
-READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging
+READ_BYTES = 4 * LARGEST_RECORD  # buffer for one run while merging, at least
 
 
 @dataclass(frozen=True)
@@ -121,33 +122,41 @@ def write_triples(
 
 
 class ClassReader:
-    """Reads one class of one run through a small buffer."""
+    """Reads one class of one run through a buffer."""
 
-    def __init__(self, run: Run, row_class: int):
+    def __init__(self, run: Run, row_class: int, buffer: np.ndarray):
         start, stop = run.offsets[row_class : row_class + 2]
-        self.file = opened_at(run.path, start, stop)  # closed by `merged`
-        self.left = stop - start
-        self.buffer = np.empty(min(READ_BYTES, self.left), dtype=np.uint8)
-        self.filled = 0
+        self.file = opened_at(run.path, start, stop, buffering=0)  # closed by `merged`
+        self.left, self.buffer, self.room = stop - start, buffer, buffer.data
 
     def refill(self, merger: RowMerger, k: int) -> None:
         """Move what is unread to the front, and read on behind it."""
-        rest = merger.rest(k)
-        self.buffer[:rest] = self.buffer[self.filled - rest : self.filled].copy()
-        wanted = min(len(self.buffer) - rest, self.left)
-        got = self.file.readinto(self.buffer[rest : rest + wanted].data) if wanted else 0
-        if got != wanted:
-            raise OSError(f"{self.file.name} ends too early: {self.left - got} bytes are missing")
-        self.left -= got
-        self.filled = rest + got
-        merger.supply(k, self.buffer[: self.filled], self.left == 0)
+        filled = merger.keep_rest(k)
+        end = min(len(self.room), filled + self.left)
+        while filled < end:
+            got = self.file.readinto(self.room[filled:end])
+            if not got:
+                raise OSError(f"{self.file.name} ends too early: {self.left} bytes are missing")
+            filled, self.left = filled + got, self.left - got
+        merger.supply(k, filled, self.left == 0)
 
 
-def merged(runs: list[Run], row_class: int, size: int, out: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the sum of one class over all runs, as pieces of `out` that are filled with records."""
-    readers = [ClassReader(run, row_class) for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
-    merger = RowMerger(size, len(readers))
+def merged(
+    runs: list[Run], row_class: int, size: int, out: np.ndarray, read_bytes: int = READ_BYTES
+) -> Iterator[np.ndarray]:
+    """Yield the sum of one class over all runs, as pieces of `out` that are filled with records.
+
+    Each run is read through a buffer of `read_bytes`, or less if its class is smaller.
+    """
+    runs = [run for run in runs if run.offsets[row_class + 1] > run.offsets[row_class]]
+    rooms = [min(read_bytes, run.offsets[row_class + 1] - run.offsets[row_class]) for run in runs]
+    ends = [0, *accumulate(rooms)]
+    buffers = zeros(ends[-1], np.uint8)
+    readers: list[ClassReader] = []
     try:
+        for run, (start, stop) in zip(runs, pairwise(ends), strict=True):
+            readers.append(ClassReader(run, row_class, buffers[start:stop]))
+        merger = RowMerger(size, [reader.buffer for reader in readers])
         for k, reader in enumerate(readers):
             reader.refill(merger, k)
         used = 0
@@ -187,4 +196,4 @@ def output_bytes(size: int) -> int:
 
 def output_buffer(size: int) -> np.ndarray:
     """Make the buffer through which a worker writes."""
-    return np.empty(output_bytes(size), dtype=np.uint8)
+    return zeros(output_bytes(size), np.uint8)

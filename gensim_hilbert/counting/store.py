@@ -6,17 +6,20 @@ import hashlib
 import math
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from gensim_hilbert._lookup import look_up
-from gensim_hilbert._merge import count_rows, place_entries, tile_numbers
+from gensim_hilbert._merge import tile_numbers
+from gensim_hilbert._tiles import ShardReader, TileFiles
 from gensim_hilbert.counting.layout import (
+    CHUNK_ALIGNMENT,
     FORMAT,
     INDEX,
     INDEX_COLUMNS,
@@ -63,6 +66,17 @@ class Compressed(NamedTuple):
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
+class CompressedShards(NamedTuple):
+    """Several sparse tables with as many rows each, in CSR form; `starts[k]` has the starts of table k, from 0.
+
+    The columns and values of one table follow those of the one before it.
+    """
+
+    starts: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+
 class Store:
     """A store that is open for reading; `PairCounts` is what users see of it.
 
@@ -100,6 +114,16 @@ class Store:
         self.marginals_scaled = read_array(self.directory / MARGINALS, "<u8", (2, self.size))
         check_sizes(self.manifest, self.size, self.marginals_scaled, index, self.directory / MANIFEST)
         self._number = number_dtype(self.size, self.classes)
+        self._reader = ShardReader(
+            self._chunks,
+            self._tile_starts,
+            classes=self.classes,
+            size=self.size,
+            number_bytes=self._number.itemsize,
+            alignment=CHUNK_ALIGNMENT,
+            mirrored=self.mirrored,
+            scale=self.scale,
+        )
 
     @cached_property
     def phrases(self) -> Phrases | None:
@@ -182,34 +206,44 @@ class Store:
         """Return the number of stored entries of a class of rows."""
         return int(self._chunks[self._chunks[:, 0] == row_class, 3].sum())
 
-    def compressed(self, i: int, j: int, n: int) -> Compressed:
+    def compressed(self, i: int, j: int, n: int, keep: np.ndarray | None = None) -> Compressed:
         """Return the counts of `table[i::n, j::n]`, numbered within it.
 
-        The columns of a row ascend if n is the number of classes.
+        The columns of a row ascend if n is the number of classes. `keep` is as for `read_shards`.
         """
-        parts = [(*part, False) for part in self._half(i, j, n)]
-        if self.mirrored:  # Below the diagonal.
-            parts = [(columns, rows, counts, True) for rows, columns, counts in self._half(j, i, n)] + parts
-        lengths = np.zeros(len(range(i, self.size, n)), dtype=np.int64)
-        for rows, columns, _, off_diagonal in parts:
-            count_rows(rows, columns, n, off_diagonal, lengths)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        found = Compressed(starts, np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1]))
-        places = starts[:-1].copy()
-        for rows, columns, counts, off_diagonal in parts:
-            place_entries(rows, columns, counts, n, off_diagonal, places, found.columns, found.values, self.scale)
-        return found
+        found = self.read_shards([(i, j)], n, keep=keep)
+        return Compressed(found.starts[0, : len(range(i, self.size, n)) + 1], found.columns, found.values)
 
-    def _half(self, i: int, j: int, n: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def read_shards(
+        self,
+        keys: list[tuple[int, int]],
+        n: int,
+        dtype: DTypeLike = np.float64,
+        keep: np.ndarray | None = None,
+        factors: tuple[np.ndarray, np.ndarray] | None = None,
+        empty: Callable[[int, DTypeLike], np.ndarray] = np.empty,
+    ) -> CompressedShards:
+        """Return the counts of `table[i::n, j::n]` for each key (i, j), in tables of ceil(size / n) rows.
+
+        A count is multiplied by the product of what `keep` has for its two words, and then by the factor of its row and
+        that of its column, all in float64. `empty` makes the arrays of columns and values.
+        """
         step = math.gcd(n, self.classes)
-        for row_class in range(i % step, self.classes, step):
-            for column_class in range(j % step, self.classes, step):
-                for rows, columns, counts in self.tile(row_class, column_class):
-                    if n == step:
-                        yield rows, columns, counts
-                    else:
-                        mine = (rows % n == i) & (columns % n == j)
-                        yield rows[mine], columns[mine], counts[mine]
+        wanted = {key[side] % step for key in keys for side in range(2 if self.mirrored else 1)}
+        files = {k: self._bytes(k) for first in wanted for k in range(first, self.classes, step)}
+        request = TileFiles(self.classes, files), keys, n, step
+        starts = np.empty((len(keys), -(-self.size // n) + 1), dtype=np.int64)
+        damaged = self._reader.count(*request, starts)
+        if damaged < 0:
+            total = int(starts[:, -1].sum())
+            found = CompressedShards(starts, empty(total, np.int32), empty(total, dtype))
+            damaged = self._reader.place(*request, *found, keep, *(factors or ()))
+            if damaged < 0:
+                return found
+        row_class, column_class = self._chunks[damaged, :2].tolist()
+        for _ in self.tile(row_class, column_class):  # It tells what is wrong.
+            pass
+        raise StoreError(f"{self.directory / shard_name(row_class)} has changed while it was read; count again")
 
     def counts_of(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the counts of many pairs. A tile is checked when it is first looked into, and then searched."""

@@ -34,9 +34,10 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from gensim_hilbert.counting.pair_counts import PairCounts
-from gensim_hilbert.counting.store import Compressed
+from gensim_hilbert.counting.store import Compressed, CompressedShards
 from gensim_hilbert.named_settings import parse_named
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class Objective:
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
     gauge: float | None = None  # The share of vectors in the strength of each axis; None for that of the solver.
     loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
+    factors: Biases | None = None  # By which counts are multiplied, unless `values` is overridden.
     counts: PairCounts
     contexts: np.ndarray  # The number a_i of each context.
     terms: np.ndarray  # The number b_j of each term.
@@ -135,8 +137,13 @@ class Objective:
         """Compute what is needed of `counts`; by default a_i b_j is the count expected by chance, N_i N_j / N."""
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """Return what is kept of the counts of pairs that occur, `Pairs.values`. By default these are the counts."""
-        return counts
+        """Return what is kept of the counts of pairs that occur, `Pairs.values`.
+
+        By default these are the counts times the `factors` of their words.
+        """
+        if self.factors is None:
+            return counts
+        return np.asarray(counts * self.factors[0].take(contexts) * self.factors[1].take(terms))
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
         """Return what psi should be for pairs that occur."""
@@ -199,6 +206,23 @@ class Objective:
         """Return the values of the pairs that occur in the shard [i::n, j::n], numbered within it."""
         found = self.counts.compressed(i, j, n)
         return found._replace(values=self.values(found.values, i + n * found.rows, j + n * found.columns))
+
+    def read_shards(
+        self, keys: list[tuple[int, int]], n: int, empty: Callable[[int, DTypeLike], np.ndarray] = np.empty
+    ) -> CompressedShards:
+        """Return the same for several shards, in float32; `empty` makes the arrays of columns and values.
+
+        Unless `values` is overridden, Python's lock is hardly held meanwhile.
+        """
+        if type(self).values is Objective.values:
+            return self.counts.read_shards(keys, n, np.float32, self.factors, empty)
+        tables = [self.positives(i, j, n) for i, j in keys]
+        total, rows = sum(len(table.columns) for table in tables), -(-len(self.counts) // n)
+        starts = np.stack([np.pad(table.starts, (0, rows + 1 - len(table.starts)), "edge") for table in tables])
+        found = CompressedShards(starts, empty(total, np.int32), empty(total, np.float32))
+        np.concatenate([table.columns for table in tables], out=found.columns)
+        np.concatenate([table.values for table in tables], out=found.values, casting="same_kind")
+        return found
 
     def sums(self, function: Callable[[np.ndarray], np.ndarray]) -> Biases:
         """Return sums of a function of the counts that are not zero, one per context and one per term."""

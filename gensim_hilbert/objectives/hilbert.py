@@ -59,21 +59,17 @@ class Hilbert(Objective):
         rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
         self.exponential_up_to = self.largest = max(LARGEST, 1 + math.log(total / rarest))
         self.contexts, context_ratios = tempered(marginals.contexts / total, self.temperature, self.threshold)
-        self.terms, self.term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
-        self.context_factors = context_ratios / total
+        self.terms, term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
+        self.factors = context_ratios / total, term_factors
 
     @property
     def weights(self) -> Biases:
         """The multipliers a and b."""
         return self.contexts, self.terms
 
-    def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """Return the tempered counts s."""
-        return np.asarray(counts * self.context_factors.take(contexts) * self.term_factors.take(terms))
-
     def phi(self, pairs: Pairs) -> torch.Tensor:
         """Return PMI."""
-        return pairs.values.log() - pairs.a.log() - pairs.b.log()
+        return pairs.values.log().sub_(pairs.a.log()).sub_(pairs.b.log())
 
     def differentiate_pairs_(self, psi: torch.Tensor, pairs: Pairs) -> Cost:
         """Turn psi into a_i b_j exp(psi_ij) - s_ij."""

@@ -48,11 +48,8 @@ class SGNS(Objective):
         self.contexts = self.noise * len(noise)
         self.terms = self.counts.marginals.terms / self.counts.marginals.terms.mean()
         self.share = self.negative / (1 + self.negative)  # of noise in all weights
-        self.scale = len(noise) ** 2 / self.counts.total / (1 + self.negative)
-
-    def values(self, counts: np.ndarray, contexts: np.ndarray, terms: np.ndarray) -> np.ndarray:
-        """Return the counts times the scale."""
-        return counts * self.scale
+        scale = len(noise) ** 2 / self.counts.total / (1 + self.negative)
+        self.factors = np.full(len(noise), scale), np.ones(len(noise))
 
     def phi(self, pairs: Pairs) -> torch.Tensor:
         """Return ln(N / N-)."""

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gensim_hilbert._pairs import Chances
+
 MASK = (1 << 64) - 1
 
 
@@ -29,7 +31,7 @@ class Sampler:
         self.chances = inclusion(np.asarray(weights, dtype=np.float64), most)
         self.ends = np.cumsum(self.chances)
         self.certain = bool(np.all((self.chances == 0) | (self.chances == 1)))
-        self.parts = self.chances, self.ends, self.certain  # for compiled code that draws likewise
+        self.compiled = Chances(self.chances, self.ends, self.certain)  # for code that draws likewise
 
     def draw(self, u: float) -> Drawn:
         """Return the words at the places u, u + 1, u + 2, ... of the cumulative probabilities; u is from 0 to 1."""

@@ -64,14 +64,14 @@ class Division:
         rank that has blocks calls `finish`.
         """
         if self.ranks.size == 1:
-            return finish(torch.as_tensor(sum(parts)))
+            return finish(added(parts))
         mine, found = list(parts), None  # All ranks compute theirs at once, before they wait for each other.
         if mine:
             if self.ranks.rank:
                 before = torch.empty_like(mine[0])
                 self.ranks.exchange([], [(before, self.ranks.rank - 1)])[1].wait()
                 mine.insert(0, before)
-            total = torch.as_tensor(sum(mine))
+            total = added(mine)
             if self.ranks.rank + 1 < self.active:
                 self.ranks.exchange([(total, self.ranks.rank + 1)], [])[0].wait()
             else:
@@ -124,3 +124,12 @@ class Division:
     def select(self, x: torch.Tensor) -> torch.Tensor:
         """Return what a tensor has for the blocks of this rank, as they stand in its arrays."""
         return x if self.ranks.size == 1 else x[self.numbers()]
+
+
+def added(parts: Iterable[torch.Tensor]) -> torch.Tensor:
+    """Return the sum of tensors, added in their order."""
+    each = iter(parts)
+    total = next(each) + 0  # A new tensor.
+    for part in each:
+        total += part
+    return total

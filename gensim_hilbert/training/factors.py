@@ -10,7 +10,7 @@ from torch.optim.adam import adam
 
 from gensim_hilbert._pairs import adam_step
 from gensim_hilbert.training.device import Each, multiplied, wide
-from gensim_hilbert.training.division import Division
+from gensim_hilbert.training.division import ALIGNMENT, Division
 from gensim_hilbert.training.ranks import ALONE
 
 BETAS = (0.9, 0.99)
@@ -129,8 +129,16 @@ class Factor:
 
 
 def zeros_like(rows: torch.Tensor) -> torch.Tensor:
-    """Return zeros in the shape of `rows`, with blocks that are as far apart, because blocks may be aligned."""
-    return torch.empty_strided(rows.shape, rows.stride(), dtype=rows.dtype, device=rows.device).zero_()
+    """Return zeros in the shape of `rows`, with blocks that are as far apart, because blocks may be aligned.
+
+    On the host, the system clears memory when it is first used, by the thread that uses it.
+    """
+    if rows.device.type != "cpu":
+        return torch.empty_strided(rows.shape, rows.stride(), dtype=rows.dtype, device=rows.device).zero_()
+    size = 1 + sum((length - 1) * stride for length, stride in zip(rows.shape, rows.stride(), strict=True))
+    memory = np.zeros(max(size, 0) + ALIGNMENT, dtype=np.float32)
+    start = -memory.ctypes.data // memory.itemsize % ALIGNMENT
+    return torch.from_numpy(memory[start:]).as_strided(rows.shape, rows.stride())
 
 
 def torch_step(

@@ -13,7 +13,15 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from gensim_hilbert._pairs import add_products, hide_in_columns, hide_in_rows, pair_products, repeated, transpose
+from gensim_hilbert._pairs import (
+    SparseMatrix,
+    add_products,
+    gather_words,
+    hide_in_columns,
+    hide_in_rows,
+    pair_products,
+    transpose,
+)
 from gensim_hilbert.objectives import Pairs
 from gensim_hilbert.training.device import sent
 
@@ -47,13 +55,28 @@ class AnyPairs(Protocol):
 
 
 class HostPairs:
-    """Pairs in CSR form: those of row i have the columns `columns[starts[i] : starts[i + 1]]`."""
+    """Pairs in CSR form: those of row i have the columns `columns[starts[i] : starts[i + 1]]`, of `width` columns."""
 
-    def __init__(self, starts: np.ndarray, columns: np.ndarray, values: torch.Tensor, width: int):
-        self.starts, self.columns, self.values, self.width = starts, columns, values, width
+    def __init__(self, matrix: SparseMatrix, width: int):
+        self.matrix, self.width = matrix, width
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self.matrix)
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where the pairs of each row start, and where those of the last one end."""
+        return self.matrix.starts
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The column of each pair."""
+        return self.matrix.columns
+
+    @cached_property
+    def values(self) -> torch.Tensor:
+        """The value of each pair."""
+        return torch.from_numpy(self.matrix.values)
 
     @cached_property
     def row_numbers(self) -> torch.Tensor:
@@ -72,9 +95,7 @@ class HostPairs:
 
     def with_words(self, a: torch.Tensor, b: torch.Tensor) -> Pairs:
         """Return the values of all pairs beside the numbers of their rows and columns."""
-        of_rows = torch.empty(len(self))
-        repeated(a.numpy(), self.starts, of_rows.numpy())
-        return Pairs(self.values, of_rows, b.index_select(0, self.column_numbers))
+        return with_words([self.matrix], [(0, 0)], a[None], b[None])
 
     def products(self, w: torch.Tensor, v: torch.Tensor, vector_size: int) -> torch.Tensor:
         """Return w_i . v_j of all pairs, over the first `vector_size` columns."""
@@ -111,7 +132,7 @@ class HostPairs:
         are_missing[rows[rows == self.columns]] = False
         starts = np.concatenate([[0], np.cumsum(are_missing)]).astype(np.int32)
         columns = np.flatnonzero(are_missing).astype(np.int32)
-        return HostPairs(starts, columns, torch.zeros(len(columns)), self.width)
+        return HostPairs(SparseMatrix(starts, columns, np.zeros(len(columns), dtype=np.float32)), self.width)
 
     def hide(self, x: torch.Tensor, numbers: np.ndarray, of_rows: bool) -> None:
         """Set the cells of pairs that occur to 0, in a matrix of all rows (else all columns) by some of the others."""
@@ -169,6 +190,14 @@ class DevicePairs:
         w, v = w[:, :vector_size], v[:, :vector_size]
         to_w[:, :vector_size] += bag_sums(self.column_numbers, v, self.starts, slope)
         to_v[:, :vector_size] += bag_sums(self.row_numbers[self.order], w, self.column_starts, slope[self.order])
+
+
+def with_words(matrices: list[SparseMatrix], keys: list[tuple[int, int]], a: torch.Tensor, b: torch.Tensor) -> Pairs:
+    """Return the values of the pairs of several shards beside the numbers of their rows and columns, by blocks."""
+    total = sum(map(len, matrices))
+    found = Pairs(torch.empty(total), torch.empty(total), torch.empty(total))
+    gather_words(matrices, keys, a.numpy(), b.numpy(), *(part.numpy() for part in found))
+    return found
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:

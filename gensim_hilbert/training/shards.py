@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import DTypeLike
 
+from gensim_hilbert._pairs import sparse_matrices
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.device import sent
 from gensim_hilbert.training.division import Division
@@ -47,14 +49,19 @@ class Slabs:
     def __init__(self) -> None:
         self.free, self.lock = np.empty(0, dtype=np.uint8), Lock()
 
+    def empty(self, size: int, dtype: DTypeLike) -> np.ndarray:
+        """Return an array that lies in a slab."""
+        wanted = size * np.dtype(dtype).itemsize
+        padded = -(-wanted // ALIGNMENT) * ALIGNMENT
+        with self.lock:
+            if padded > len(self.free):
+                self.free = np.empty(max(SLAB, padded), dtype=np.uint8)
+            room, self.free = self.free[:wanted], self.free[padded:]
+        return room.view(dtype)
+
     def keep(self, x: np.ndarray) -> np.ndarray:
         """Return a copy that lies in a slab."""
-        size = -(-x.nbytes // ALIGNMENT) * ALIGNMENT
-        with self.lock:
-            if size > len(self.free):
-                self.free = np.empty(max(SLAB, size), dtype=np.uint8)
-            room, self.free = self.free[: x.nbytes], self.free[size:]
-        copy = room.view(x.dtype)
+        copy = self.empty(len(x), x.dtype)
         copy[:] = x
         return copy
 
@@ -120,29 +127,27 @@ class Shards:
     def __getitem__(self, key: tuple[int, int]) -> Shard:
         """Return one shard; several threads may read at once."""
         i, j = key
-        kept = self.pairs_of(i, j)
-        pairs = HostPairs(kept.starts, kept.columns, kept.values, kept.width)  # What a copy computes is not kept.
+        (kept,) = self.pairs_of([key])
+        pairs = HostPairs(kept.matrix, kept.width)  # What a copy computes is not kept.
         of_rows, of_columns = self._blocks_of_words
         return Shard(i, j, of_rows[i], of_columns[j], pairs, pairs.missing_selves() if i == j else None)
 
-    def pairs_of(self, i: int, j: int) -> HostPairs:
-        """Return the pairs of one shard, as they are kept."""
-        pairs = None if self.cache is None else self.cache.get((i, j))
-        if pairs is None:
-            pairs = self._load(i, j)
-            if self.cache is not None:
-                self.cache[i, j] = pairs
-        return pairs
+    def pairs_of(self, keys: list[tuple[int, int]]) -> list[HostPairs]:
+        """Return the pairs of some shards, as they are kept; those that are not yet are read together."""
+        if self.cache is None:
+            return self._load(keys)
+        missing = [key for key in keys if key not in self.cache]
+        if missing:
+            self.cache.update(zip(missing, self._load(missing), strict=True))
+        return [self.cache[key] for key in keys]
 
-    def _load(self, i: int, j: int) -> HostPairs:
-        """Read a shard from the store."""
-        table = self.objective.positives(i, j, self.n)
-        starts = np.full(self.rows + 1, len(table.columns), dtype=np.int32)
-        starts[: len(table.starts)] = table.starts
-        parts = [starts, table.columns, table.values.astype(np.float32)]
-        if self.cache is not None:
-            parts = [self.slabs.keep(part) for part in parts]
-        return HostPairs(parts[0], parts[1], torch.from_numpy(parts[2]), self.rows)
+    def _load(self, keys: list[tuple[int, int]]) -> list[HostPairs]:
+        """Read shards from the store."""
+        empty = np.empty if self.cache is None else self.slabs.empty
+        table = self.objective.read_shards(keys, self.n, empty)
+        starts = empty(table.starts.size, np.int32).reshape(table.starts.shape)
+        starts[:] = table.starts
+        return [HostPairs(matrix, self.rows) for matrix in sparse_matrices(starts, table.columns, table.values)]
 
     def latin(self, offsets: Iterable[int] | None = None) -> list[tuple[int, int]]:
         """Return all shards as a Latin square: n in a row share neither rows nor columns.

@@ -11,16 +11,15 @@ values: psi is the same, and these axes can be learnt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-import numpy as np
 import torch
 
-from gensim_hilbert._pairs import add_block_products, weigh_excess
+from gensim_hilbert._pairs import SparseMatrix, add_block_products, weigh_excess, with_values
 from gensim_hilbert.training.device import multiplied
 from gensim_hilbert.training.gauge import second_moments
 from gensim_hilbert.training.order import reversed_digits
-from gensim_hilbert.training.pairs import HostPairs
+from gensim_hilbert.training.pairs import with_words
 from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.shards import Slabs
 from gensim_hilbert.training.team import Team
@@ -29,7 +28,8 @@ OVERSAMPLING = 20
 LONGEST = 0.9  # Longer rows are shortened to this length, because exp(psi) could be huge at first.
 FAINT = 0.01  # Size of covectors along axes that the table does not have.
 SWEEPS = 4
-SHARDS_AT_ONCE = 8  # By one thread, without coming back to Python.
+SHARDS_AT_ONCE = 16  # By one thread, without coming back to Python, at most.
+PAIRS_AT_ONCE = 1 << 17  # In shards that are read together, about; on the way they take 30 bytes per pair.
 SPREAD = 0x9E3779B1  # Keeps the seeds of blocks apart from each other, and from other seeds that users may choose.
 
 
@@ -49,7 +49,7 @@ def spectral_start(
     biases = None if start is None else [shards.arranged(side) for side in start]
 
     n, rows_done = shards.n, 0
-    kept: dict[tuple[int, int], np.ndarray] = {}  # What `excess` has returned, if there is memory for it.
+    kept: dict[tuple[int, int], SparseMatrix] = {}  # What `excess` has returned, if there is memory for it.
     room = Slabs()
 
     def tell(rows: int) -> None:
@@ -60,22 +60,22 @@ def spectral_start(
             if progress:
                 progress(rows_done, SWEEPS * n)
 
-    def excess(i: int, j: int, pairs: HostPairs) -> np.ndarray:
-        """Return the weighted phi of the pairs of a shard, less what all pairs have."""
-        values = kept.get((i, j))
-        if values is None:
-            values = compute_excess(i, j, pairs).numpy()
-            if shards.cache is not None:
-                values = kept[i, j] = room.keep(values)
-        return values
-
-    def compute_excess(i: int, j: int, pairs: HostPairs) -> torch.Tensor:
-        phi = shards.objective.phi(pairs.with_words(shards.a[i], shards.b[j]))
+    def excess(keys: list[tuple[int, int]]) -> list[SparseMatrix]:
+        """Return the weighted phi of the pairs of shards, less what all pairs have."""
+        if keys[0] in kept:  # By the first sweep, as all others.
+            return [kept[key] for key in keys]
+        matrices = [pairs.matrix for pairs in shards.pairs_of(keys)]
+        phi = shards.objective.phi(with_words(matrices, keys, shards.a, shards.b))
         if biases is not None:
-            added = pairs.with_words(biases[0][i], biases[1][j])
+            added = with_words(matrices, keys, *biases)
             phi = phi - added.a - added.b
-        weigh_excess(phi.numpy(), pairs.starts, pairs.columns, root_a[i].numpy(), root_b[j].numpy(), least)
-        return phi
+        values = phi.numpy()
+        weigh_excess(matrices, keys, root_a.numpy(), root_b.numpy(), least, values)
+        if shards.cache is None:
+            return with_values(matrices, values)
+        found = with_values(matrices, room.keep(values))
+        kept.update(zip(keys, found, strict=True))
+        return found
 
     def sweep(right: torch.Tensor, transposed: bool) -> torch.Tensor:
         """Multiply the weighted table, or its transpose, by a matrix; what has columns travels from rank to rank."""
@@ -90,26 +90,28 @@ def spectral_start(
             if total is not None:
                 block += least * mine[k][:, None] * total
 
-        for _ in team.each(begin, own):  # Each thread clears some blocks.
-            pass
+        factor, sums = right.numpy(), out.numpy()
 
-        def multiply(keys: Iterable[tuple[int, int]]) -> None:
+        def multiply(keys: list[tuple[int, int]]) -> None:
             """Multiply shards that have one block of the result in common, in this order."""
-            parts = []
-            for i, j in keys:
-                pairs = shards.pairs_of(i, j)
-                here, there = division.slot(i), ring.slot(j)
-                parts.append((pairs.starts, pairs.columns, excess(i, j, pairs), here if transposed else there))
-            add_block_products(parts, right.numpy(), transposed, out[there if transposed else here].numpy())
+            i, j = keys[0]
+            if transposed:
+                blocks, block = [division.slot(i) for i, _ in keys], ring.slot(j)
+            else:
+                blocks, block = [ring.slot(j) for _, j in keys], division.slot(i)
+            add_block_products(excess(keys), blocks, factor, transposed, sums[block])
 
         def multiply_some(k: int, offsets: list[int]) -> list[int]:
             """Multiply some shards for block k of the result."""
+            if offsets is pieces[0]:
+                begin(k)
             multiply([((k - offset) % n, k) if transposed else (k, (k + offset) % n) for offset in offsets])
             return offsets
 
         moving = [out if transposed else right]
         if division.ranks.size == 1:
-            at_once = 1 if shards.cache is None else SHARDS_AT_ONCE
+            most = SHARDS_AT_ONCE if kept else PAIRS_AT_ONCE * n**2 // max(shards.pairs, 1)
+            at_once = max(1, min(SHARDS_AT_ONCE, most))
             offsets = reversed_digits(n)  # as in shards.latin()
             pieces = [offsets[first : first + at_once] for first in range(0, n, at_once)]
             links = [(k, piece) for piece in pieces for k in range(n)]
@@ -117,6 +119,8 @@ def spectral_start(
                 if number % n == 0:
                     tell(len(piece))
         else:
+            for _ in team.each(begin, own):
+                pass
             visits = ring.map(team, moving, lambda shard: multiply([(shard.i, shard.j)]), shards.latin())
             for number, _ in enumerate(visits, 1):
                 if number % len(own) == 0:

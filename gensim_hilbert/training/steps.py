@@ -60,9 +60,8 @@ class CompiledSteps:
         i, j, pairs, gradients = shard.i, shard.j, shard.pairs, self.gradients
         selves = shard.selves
         loss, mass, share, error, prior, squares = self.steps.step(
-            i, j, self.w.places.slot(i), self.v.places.slot(j), pairs.starts, pairs.columns, pairs.values.numpy(),
-            None if selves is None else (selves.starts, selves.columns, selves.values.numpy()),
-            gradients.row_samplers[i].parts, gradients.column_samplers[j].parts,
+            i, j, self.w.places.slot(i), self.v.places.slot(j), pairs.matrix, None if selves is None else selves.matrix,
+            gradients.row_samplers[i].compiled, gradients.column_samplers[j].compiled,
             gradients.level, gradients.shards.by_chance(i, j), row // gradients.shards.n, rate, row + 1,
         )  # fmt: skip
         return Cost(loss, mass, share), error, prior, squares

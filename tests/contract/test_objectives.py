@@ -13,6 +13,7 @@ from tables import clustered_table, pmi_of, random_table, store
 from torch.nn.functional import softplus
 
 from gensim_hilbert import PairCounts
+from gensim_hilbert._pairs import SparseMatrix
 from gensim_hilbert.objectives import PPMI, SGNS, GloVe, Hilbert, Objective, Pairs, Swivel
 from gensim_hilbert.training.factorization import Factorization
 from gensim_hilbert.training.fit import Start
@@ -92,8 +93,10 @@ def rows_for(objective: Objective) -> tuple[torch.Tensor, torch.Tensor]:
 def pairs_in(bound: Objective, i: int = 0, j: int = 0, n: int = 1) -> HostPairs:
     """The pairs that occur in a shard, in float64."""
     table = bound.positives(i, j, n)
-    values = torch.from_numpy(table.values.astype(np.float64))
-    return HostPairs(table.starts.astype(np.int32), table.columns, values, len(bound.terms[j::n]))
+    matrix = SparseMatrix(table.starts.astype(np.int32), table.columns, table.values.astype(np.float32))
+    pairs = HostPairs(matrix, len(bound.terms[j::n]))
+    pairs.values = torch.from_numpy(table.values.astype(np.float64))
+    return pairs
 
 
 def differentiate(bound: Objective, w: torch.Tensor, v: torch.Tensor, n: int = 1) -> Gradients:

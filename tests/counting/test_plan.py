@@ -39,6 +39,9 @@ def test_plans_fit_their_budget(size, window, workers, memory_gb, vocabulary_byt
     budget = memory_gb * (1 << 30) - vocabulary_bytes
     assert plan.workers * (BYTES_PER_ID * plan.capacity + 20 * size) <= budget
     assert plan.workers * (READ_BYTES * plan.fan_in + (12 + 16) * size) <= budget
+    for runs in range(1, plan.fan_in + 1):
+        assert plan.read_bytes(runs) >= READ_BYTES
+        assert runs * plan.read_bytes(runs) <= READ_BYTES * plan.fan_in
 
 
 def test_more_workers_than_memory_are_not_used():

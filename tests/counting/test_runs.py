@@ -1,6 +1,7 @@
 """Runs are files, and what they hold is checked before it is used: kernels never write where they should not."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -76,12 +77,12 @@ def test_a_run_that_is_right_is_not_refused(tmp_path):
 )
 def test_records_that_are_dealt_out_are_checked(data, start):
     contexts, terms = np.zeros(SIZE, dtype=np.uint64), np.zeros(SIZE, dtype=np.uint64)
-    scatter = TileScatter(2, 16, False, contexts, terms, 2, 8)
+    scatter = TileScatter(0, 2, 16, False, contexts, terms, 2, 8)
     with pytest.raises((ValueError, IndexError)):
         scatter.scatter(np.frombuffer(data, dtype=np.uint8), start)
     assert contexts.sum() == terms.sum() == 0
     with pytest.raises(ValueError, match="3 bytes"):
-        TileScatter(2, 16, False, contexts, terms, 3, 8)
+        TileScatter(0, 2, 16, False, contexts, terms, 3, 8)
 
 
 @pytest.mark.parametrize("most", [200, 60_000, 2**31, 2**40])
@@ -89,18 +90,19 @@ def test_records_that_are_dealt_out_are_checked(data, start):
 def test_a_chunk_has_counts_and_rows_and_columns_in_the_fewest_bytes(most, number):
     rows, columns, counts = np.array([0, 2, 4]), np.array([3, 1, 3]), np.array([1, most, 7])
     data = records(*(x.astype(np.uint32) for x in (rows, columns)), counts.astype(np.uint64), SIZE)
-    scatter = TileScatter(2, 16, False, *np.zeros((2, SIZE), dtype=np.uint64), np.dtype(number).itemsize, 8)
+    scatter = TileScatter(0, 2, 16, False, *np.zeros((2, SIZE), dtype=np.uint64), np.dtype(number).itemsize, 8)
     assert scatter.scatter(np.frombuffer(data, dtype=np.uint8), 0) == (len(data), False)
     assert not scatter.pack_rest()
-    chunk, [(tile, start, stop, entries, width)] = scatter.take()
-    assert (tile, start, stop, entries) == (1, 0, len(chunk), 3)
+    chunk, [(row_class, tile, offset, entries, width, checksum)] = scatter.take()
+    assert (row_class, tile, offset, entries, checksum) == (0, 1, 0, 3, zlib.crc32(chunk))
+    assert scatter.taken == len(chunk)
     assert width == {200: 1, 60_000: 2, 2**31: 4, 2**40: 8}[most]
     expected = counts.astype(f"<u{width}").tobytes() + b"".join(
         (x >> 1).astype(number).tobytes() for x in (rows, columns)
     )
     assert chunk.tobytes() == expected + bytes(-len(expected) % 8)
     assert not scatter.pack_rest()
-    assert scatter.take()[1] == []
+    assert scatter.take()[1].shape == (0, 6)
 
 
 def test_chunks_are_the_same_however_many_wait():
@@ -110,14 +112,18 @@ def test_chunks_are_the_same_however_many_wait():
     data = records(*(x.astype(np.uint32) for x in (rows, columns)), counts.astype(np.uint64), SIZE)
 
     def chunks(waiting_bytes):
-        scatter = TileScatter(2, 3, False, *np.zeros((2, SIZE), dtype=np.uint64), 2, 8, waiting_bytes)
+        scatter = TileScatter(1, 2, 3, False, *np.zeros((2, SIZE), dtype=np.uint64), 2, 8, waiting_bytes)
         found, portions = [], []
 
         def take():
-            data, notes = scatter.take()
-            for tile, start, stop, entries, width in notes:
-                found.append((tile, entries, width, data[start:stop].tobytes()))
-            portions.append(len(notes))
+            before = scatter.taken
+            data, index = scatter.take()
+            ends = [*index[1:, 2].tolist(), scatter.taken]
+            for (row_class, tile, offset, entries, width, checksum), end in zip(index.tolist(), ends, strict=True):
+                chunk = data[offset - before : end - before].tobytes()
+                assert (row_class, checksum) == (1, zlib.crc32(chunk))
+                found.append((tile, offset, entries, width, chunk))
+            portions.append(len(index))
 
         position, has_more = 0, True
         while has_more:
@@ -132,7 +138,7 @@ def test_chunks_are_the_same_however_many_wait():
 
     one_by_one, portions = chunks(0)
     assert len(portions) > 4
-    assert sum(entries for _, entries, _, _ in one_by_one) == len(rows)
+    assert sum(entries for _, _, entries, _, _ in one_by_one) == len(rows)
     for waiting_bytes in (64, 1000):
         assert chunks(waiting_bytes)[0] == one_by_one
     assert len(chunks(1000)[1]) < len(portions)

@@ -32,8 +32,8 @@ class Case(NamedTuple):
         for i, _, _ in self.triples:
             starts[i + 1 :] += 1
         columns = np.array([j for _, j, _ in self.triples], dtype=np.int32)
-        values = torch.tensor([value for _, _, value in self.triples], dtype=torch.float32)
-        return HostPairs(starts, columns, values, self.columns)
+        values = np.array([value for _, _, value in self.triples], dtype=np.float32)
+        return HostPairs(_pairs.SparseMatrix(starts, columns, values), self.columns)
 
     def sides(self, offset: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
         random = torch.Generator().manual_seed(self.seed + offset)
@@ -149,6 +149,51 @@ def test_places_and_words_of_pairs():
     assert [part.tolist() for part in known] == [[2, 3], [1, 3], [20, 10]]
 
 
+@given(st.lists(cases(), max_size=4), st.integers(0, 99))
+def test_words_and_weights_of_several_shards(shards, seed):
+    random, rows = np.random.default_rng(seed), max([1, *(max(case.rows, case.columns) for case in shards)])
+    a, b = random.random((2, rows), dtype=np.float32), random.random((3, rows), dtype=np.float32)
+    matrices = [case.host_pairs().matrix for case in shards]
+    keys = [(int(random.integers(2)), int(random.integers(3))) for _ in shards]
+    expected = [
+        (value, a[key[0], i], b[key[1], j])
+        for key, case in zip(keys, shards, strict=True)
+        for i, j, value in case.triples
+    ]
+    found = pairs_module.with_words(matrices, keys, torch.from_numpy(a), torch.from_numpy(b))
+    assert list(zip(*(part.numpy() for part in found), strict=True)) == expected
+    values = np.array([value for value, _, _ in expected], dtype=np.float32)
+    least = np.float32(0.5)
+    _pairs.weigh_excess(matrices, keys, a, b, least, values)
+    weighed = [of_row * of_column * max(np.float32(value) - least, 0) for value, of_row, of_column in expected]
+    assert values.tolist() == np.array(weighed, dtype=np.float32).tolist()
+    others = _pairs.with_values(matrices, values)
+    assert [value for matrix in others for value in matrix.values] == values.tolist()
+    assert all(np.array_equal(one.columns, other.columns) for one, other in zip(matrices, others, strict=True))
+
+
+def test_matrices_that_cannot_be_are_refused():
+    starts, columns, values = (
+        np.array([0, 2], dtype=np.int32),
+        np.zeros(2, dtype=np.int32),
+        np.ones(2, dtype=np.float32),
+    )
+    matrix = _pairs.SparseMatrix(starts, columns, values)
+    words = np.ones((1, 1), dtype=np.float32)
+    with pytest.raises(ValueError, match="no matrix"):
+        _pairs.SparseMatrix(starts, columns, values[:1])
+    with pytest.raises(ValueError, match="too few"):
+        _pairs.sparse_matrices(np.array([[0, 2], [0, 1]], dtype=np.int32), columns, values)
+    with pytest.raises(ValueError, match="too few"):
+        _pairs.with_values([matrix, matrix], values)
+    with pytest.raises(ValueError, match="room for 1"):
+        _pairs.weigh_excess([matrix], [(0, 0)], words, words, 0, values[:1])
+    with pytest.raises(IndexError, match="matrix"):
+        _pairs.weigh_excess([matrix], [(0, 1)], words, words, 0, values)
+    with pytest.raises(TypeError):
+        _pairs.weigh_excess([None], [(0, 0)], words, words, 0, values)
+
+
 def test_kernels_are_given_arrays_and_nothing_else():
     with pytest.raises(TypeError):
         _pairs.pair_products(None, None, 1, None, None, None)
@@ -208,7 +253,5 @@ def test_products_of_several_shards_are_added_to_one_block(transposed, case):
     right = random.standard_normal((3, matrix.shape[1], d), dtype=np.float32)
     out = random.standard_normal((matrix.shape[0], d), dtype=np.float32)
     expected = out + matrix @ right[2] + matrix @ right[0]
-    values = pairs.values.numpy()
-    parts = [(pairs.starts, pairs.columns, values, block) for block in (2, 0)]
-    _pairs.add_block_products(parts, right, transposed, out)
+    _pairs.add_block_products([pairs.matrix, pairs.matrix], [2, 0], right, transposed, out)
     assert_near(out, expected)

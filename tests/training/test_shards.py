@@ -74,6 +74,19 @@ def test_values_are_what_the_objective_keeps_of_counts(table):
     np.testing.assert_allclose(shard.pairs.values.numpy(), expected, rtol=1e-6)
 
 
+def test_values_of_an_objective_that_computes_its_own(table):
+    class Roots(Hilbert):
+        def values(self, counts, contexts, terms):
+            return np.sqrt(counts) + contexts - 2 * terms
+
+    bound = Roots().bind(store(table))
+    keys = [(1, 0), (2, 2), (0, 1)]
+    for (i, j), pairs in zip(keys, Shards(bound, 3, torch.device("cpu"), 1.0).pairs_of(keys), strict=True):
+        rows, columns = pairs.row_numbers.numpy() * 3 + i, pairs.column_numbers.numpy() * 3 + j
+        expected = np.float32(np.sqrt(table[rows, columns]) + rows - 2 * columns)
+        np.testing.assert_array_equal(pairs.values.numpy(), expected)
+
+
 def test_slabs_keep_copies_one_beside_the_other(monkeypatch):
     monkeypatch.setattr(shards_module, "SLAB", 256)
     slabs = Slabs()
