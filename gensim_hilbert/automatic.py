@@ -17,7 +17,6 @@ SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
 TEMPERATURE_OF_SMALL, TEMPERATURE = 1.1, 1.25
 # Share of an axis' strength that vectors have in a language, by solver.
 GAUGE = {"factorization": 0.3, "gibbs": 0.5}
-HIGHEST_GAUGE = 0.75
 
 
 def is_small(vocabulary: Vocabulary) -> bool:
@@ -36,13 +35,13 @@ def automatic_temperature(vocabulary: Vocabulary) -> float:
 
 
 def automatic_gauge(vocabulary: Vocabulary, solver: str) -> float:
-    """Return the gauge: that of the solver, or the evenness of the words where that is higher, but at most 0.75.
+    """Return the gauge: that of the solver, or the evenness of the words where that is higher.
 
     In a language a few words are very frequent, and the strongest axes tell little more than how words go with these.
     A low gauge makes up for it. The nodes of a graph are visited about equally often. There the strongest axes are the
     communities, and a high gauge keeps weak axes, which are mostly single edges, from blurring them.
     """
-    return float(np.clip(evenness(vocabulary.counts), GAUGE[solver], HIGHEST_GAUGE))
+    return max(GAUGE[solver], evenness(vocabulary.counts))
 
 
 def evenness(counts: np.ndarray) -> float:
@@ -51,4 +50,4 @@ def evenness(counts: np.ndarray) -> float:
     It is 1 if all words are equally frequent, and below 0.3 in texts of more than a thousand words.
     """
     p = counts[counts > 0] / max(1, counts.sum())
-    return float(np.exp(-(p * np.log(p)).sum()) / max(1, len(counts)))
+    return min(1.0, float(np.exp(-(p * np.log(p)).sum())) / max(1, len(counts)))

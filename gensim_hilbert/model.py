@@ -129,7 +129,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     gauge : float, optional
         Share of each axis' strength that goes to the vectors, from 0 to 1; the covectors get the rest. PMI is the same
         for all values. With 0.5 both are alike; lower values find synonyms better, higher ones analogies. The default
-        is 0.3 for factorization and 0.5 for Gibbs; up to 0.75 if words are about equally frequent, as in graphs.
+        is 0.3 for factorization and 0.5 for Gibbs; up to 1 if words are about equally frequent, as in graphs.
     progress : bool
         Whether to draw bars if standard error is a terminal.
     sampler : {"candidates", "metropolis", "exact"}

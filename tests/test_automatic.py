@@ -85,10 +85,10 @@ def test_evenness_is_the_share_of_equally_frequent_words_with_the_same_entropy()
 
 @pytest.mark.parametrize(
     ("counts", "expected"),
-    [([1000, *[1] * 99], (0.3, 0.5)), ([1, 1, 1, 0, 0], (0.6, 0.6)), ([4] * 9, (0.75, 0.75))],
+    [([1000, *[1] * 99], (0.3, 0.5)), ([1, 1, 1, 0, 0], (0.6, 0.6)), ([4] * 9, (1, 1))],
     ids=["language", "between", "graph"],
 )
-def test_the_gauge_is_the_evenness_within_bounds(counts, expected):
+def test_the_gauge_is_the_evenness_unless_that_is_low(counts, expected):
     found = [automatic_gauge(words_of(counts), solver) for solver in ("factorization", "gibbs")]
     assert found == pytest.approx(expected)
 
@@ -163,5 +163,5 @@ def test_kinds_of_words_are_found_that_only_frequent_words_tell():
 def test_groups_of_a_graph_are_found_although_half_of_its_edges_leave_them():
     walks = walks_on_groups()
     low, model = HilbertMLE(walks, **OPTIONS, gauge=0.3), HilbertMLE(walks, **OPTIONS)
-    assert model.gauge == 0.75
+    assert model.gauge > 0.9
     assert share_of_words_among_their_own(model) > share_of_words_among_their_own(low) + 0.05
