@@ -1,12 +1,14 @@
 """Defaults against defaults: `HilbertMLE(sentences)`, `Word2Vec(sentences)` and `Word2Vec(sentences, sg=1)`.
 
     python benchmarks/defaults.py [--only INPUT ...] [--seeds 3] [--rows FILE] [--again SYSTEM ...]
+                                  [--settings "sample=0, temperature=1" ...]
 
-No setting is touched but the seed. The inputs, and what is scored of each, are in `small_inputs.py`. Each run is made
-in a process of its own and adds a row to a file of JSON lines. Runs that are in the file already are not made again,
-unless `--again` names their system. CPU seconds are those of training, of all threads together. "against each" says
-whether HilbertMLE is ahead (+) of Word2Vec, and of Word2Vec with sg=1, or behind (-), by more than twice the standard
-error of the difference over seeds; otherwise it has =.
+No setting is touched but the seed; `--settings` runs HilbertMLE with others instead, and prints a table of these. The
+inputs, and what is scored of each, are in `small_inputs.py`. Each run is made in a process of its own and adds a row to
+a file of JSON lines. Runs that are in the file already are not made again, unless `--again` names their system. CPU
+seconds are those of training, of all threads together. "against each" says whether HilbertMLE is ahead (+) of Word2Vec,
+and of Word2Vec with sg=1, or behind (-), by more than twice the standard error of the difference over seeds; otherwise
+it has =.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from levers import parsed
 from rows import Row, append_row, read_rows, same, write_rows
 from small_inputs import INPUTS
 
@@ -40,6 +43,8 @@ def child(name: str, system: str, seed: int, folder: str) -> Row:
     start = time.process_time()
     if system == OURS:
         model = HilbertMLE(sentences, seed=seed)
+    elif system not in SYSTEMS:
+        model = HilbertMLE(sentences, seed=seed, **parsed(system))
     else:
         model = Word2Vec(sentences, seed=seed, sg=int(system.endswith("sg=1")))
     seconds = time.process_time() - start
@@ -49,10 +54,13 @@ def child(name: str, system: str, seed: int, folder: str) -> Row:
 
 def run(options: argparse.Namespace) -> None:
     """Make the runs that are missing."""
-    rows = [row for row in read_rows(options.rows) if row["system"] not in options.again]
+    rows = [
+        row for row in read_rows(options.rows) if row["system"] not in options.again or row["input"] not in options.only
+    ]
     write_rows(options.rows, rows)
+    systems, seeds = options.settings or SYSTEMS, range(1, options.seeds + 1)
     for name in options.only:
-        keys = [{"input": name, "seed": seed, "system": s} for seed in range(1, options.seeds + 1) for s in SYSTEMS]
+        keys = [{"input": name, "seed": seed, "system": system} for seed in seeds for system in systems]
         wanted = [key for key in keys if not any(same(row, **key) for row in rows)]
         if not wanted:
             continue
@@ -95,19 +103,35 @@ def print_table(rows: list[Row]) -> None:
             print(f"| {one.about} | {size} | {score} | {cells} | {against} | {cpu} |")
 
 
+def print_settings(rows: list[Row], settings: list[str], names: list[str]) -> None:
+    """Print a line for each input and score, with a column for the defaults and for each of the settings."""
+    print(
+        f"| input | score | defaults | {' | '.join(f'`{one}`' for one in settings)} |\n|{'---|' * (3 + len(settings))}"
+    )
+    for name in names:
+        runs = [[row for row in rows if same(row, input=name, system=system)] for system in (OURS, *settings)]
+        for score in runs[0][0]["scores"] if all(runs) else ():
+            means = [np.mean([row["scores"][score] for row in found]) for found in runs]
+            print(f"| {INPUTS[name].about} | {score} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=INPUTS, default=list(INPUTS), help="inputs")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", type=Path, default=FILE, help="file of JSON lines that runs are added to")
     parser.add_argument("--again", nargs="*", choices=SYSTEMS, default=[], help="systems whose rows are made anew")
+    parser.add_argument("--settings", nargs="*", default=[], help="settings of HilbertMLE to run instead of systems")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         print(json.dumps(child(*json.loads(options.child))))
         return
     run(options)
-    print_table(read_rows(options.rows))
+    if options.settings:
+        print_settings(read_rows(options.rows), options.settings, options.only)
+    else:
+        print_table(read_rows(options.rows))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from gensim.utils import simple_preprocess
 from inputs import DATA, TEXT8, WIKIPEDIA, write_first_lines
 
 CATALOGUES = Path("/usr/share/locale")
+BROWN = DATA / "extrinsic" / "brown.txt.gz"
 NEIGHBOURS = 5
 Scores = dict[str, float]
 Sentences = Iterable[list[str]]
@@ -64,6 +65,11 @@ def write_labels(folder: Path, labels: dict[str, str]) -> None:
 def neighbours_vote(vectors: KeyedVectors, folder: Path) -> Scores:
     """Share of words whose class is that of most of their nearest neighbours among the words with a class."""
     labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    return {"neighbours": share_by_vote(vectors, labels)}
+
+
+def share_by_vote(vectors: KeyedVectors, labels: dict[str, str]) -> float:
+    """Return the share of words whose class gets most votes of their nearest neighbours, near ones counting more."""
     words = [word for word in labels if word in vectors]
     unit = vectors.vectors_for_all(words).get_normed_vectors()
     names = sorted({labels[word] for word in words})
@@ -77,17 +83,20 @@ def neighbours_vote(vectors: KeyedVectors, folder: Path) -> Scores:
         votes = np.zeros((len(cosines), len(names)))
         np.add.at(votes, (rows[:, None], classes[nearest]), 2 + np.take_along_axis(cosines, nearest, axis=1))
         right += int((votes.argmax(axis=1) == classes[start : start + 1024]).sum())
-    return {"neighbours": right / len(words)}
+    return right / len(words)
 
 
 def word_similarity(vectors: KeyedVectors, folder: Path) -> Scores:
-    """Mean of the similarity sets of which 50 pairs or more are known, and Google's analogies."""
+    """Mean of the similarity sets of which 50 pairs or more are known, Google's analogies, parts of speech by vote."""
     from gensim_hilbert.evaluation import Data, analogies, find_data, similarity
 
     data = find_data(DATA)
     found = [score.rho for score in similarity(vectors, data) if score.covered >= 50]
     (google,) = analogies(vectors, Data(analogy={"Google": data.analogy["Google"]}))
-    return {"similarity": float(np.mean(found)), "analogies": google.accuracy}
+    scores = {"similarity": float(np.mean(found)), "analogies": google.accuracy}
+    if BROWN.exists():
+        scores["parts of speech"] = share_by_vote(vectors, tags_of_words(read_brown()))
+    return scores
 
 
 def mean_vectors(vectors: KeyedVectors, texts: Iterable[list[str]]) -> np.ndarray:
@@ -124,6 +133,28 @@ def classified_texts(vectors: KeyedVectors, folder: Path) -> Scores:
     scaler = StandardScaler().fit(sides["train"][1])
     model = LogisticRegression(max_iter=300).fit(scaler.transform(sides["train"][1]), sides["train"][0])
     return {"classes of texts": float(model.score(scaler.transform(sides["test"][1]), sides["test"][0]))}
+
+
+def read_brown() -> list[list[tuple[str, str]]]:
+    """Read the sentences of the Brown corpus as words in small letters with their tags."""
+    sentences: list[list[tuple[str, str]]] = [[]]
+    with gzip.open(BROWN, "rt", encoding="utf-8") as file:
+        for line in file:
+            word, *rest = line.rstrip("\n").split("\t")
+            if not word:
+                sentences.append([])
+            else:
+                sentences[-1].append((word.lower(), rest[-1]))
+    return sentences
+
+
+def tags_of_words(sentences: list[list[tuple[str, str]]]) -> dict[str, str]:
+    """Return the most frequent tag of each word that occurs 20 times or more."""
+    tags: dict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for word, tag in sentence:
+            tags[word][tag] += 1
+    return {word: found.most_common(1)[0][0] for word, found in tags.items() if found.total() >= 20}
 
 
 # ---------------------------------------------------------------------------------------------------- inputs
@@ -325,21 +356,11 @@ def write_imports(folder: Path) -> bool:
 
 def write_brown(folder: Path) -> bool:
     """Write the Brown corpus in small letters; the class of a word is its most frequent tag."""
-    path = DATA / "extrinsic" / "brown.txt.gz"
-    if not path.exists():
+    if not BROWN.exists():
         return False
-    lines: list[list[str]] = [[]]
-    tags: dict[str, Counter[str]] = defaultdict(Counter)
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            word, *rest = line.rstrip("\n").split("\t")
-            if not word:
-                lines.append([])
-            else:
-                lines[-1].append(word.lower())
-                tags[word.lower()][rest[-1]] += 1
-    write_labels(folder, {word: found.most_common(1)[0][0] for word, found in tags.items() if found.total() >= 20})
-    return write_sentences(folder, lines)
+    sentences = read_brown()
+    write_labels(folder, tags_of_words(sentences))
+    return write_sentences(folder, ([word for word, _ in sentence] for sentence in sentences))
 
 
 INPUTS = {

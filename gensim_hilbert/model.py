@@ -19,12 +19,7 @@ from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_inference import InferredVectors, space_of
 from gensim_hilbert.model_ranks import by_all_ranks
 from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, unchanged, what_is_fitted
-from gensim_hilbert.model_text import (
-    FEW_TOKENS,
-    corpus_of,
-    description_of,
-    resolve_corpus,
-)
+from gensim_hilbert.model_text import corpus_of, description_of, resolve_corpus
 from gensim_hilbert.model_tokenizer import TokenizedText, text_options
 from gensim_hilbert.model_training import (
     anchor_in,
@@ -78,7 +73,8 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     fewer than 5 epochs. The text is read twice whatever `epochs` is, for its words and for its pairs. To learn from n
     draws of a corpus that is drawn anew each time, such as random walks, let its `__iter__` yield n of them one after
     the other. `sample` removes tokens before windows are looked at; if the first corpus has less than a million tokens,
-    it does so on average instead of at random. `shrink_windows` gives contexts weights by their distance. `alpha` and
+    it does so on average instead of at random. "auto" removes none from a first corpus of less than 20 million tokens,
+    and is 1e-3 for others. `shrink_windows` gives contexts weights by their distance. `alpha` and
     `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
 
     With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
@@ -104,9 +100,9 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         What is fitted: "hilbert", or another low rank embedder of `gensim_hilbert.objectives`. It is given by name, by
         name with settings as in "glove(x_max=10)", or as an object such as `GloVe(x_max=10)`, also of a class of your
         own.
-    temperature : float
+    temperature : float or "auto"
         The paper's tau, for Hilbert-MLE: how much weight rare words get. 1 is plain maximum likelihood, 2 is the
-        paper's choice.
+        paper's choice. "auto" is 1.1 if the first text has less than 20 million tokens, and 1.25 otherwise.
     threshold : float
         Words that are less frequent than this get the weight that they have in plain maximum likelihood. The paper has
         no such threshold, which is 0.
@@ -133,7 +129,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     gauge : float, optional
         Share of each axis' strength that goes to the vectors, from 0 to 1; the covectors get the rest. PMI is the same
         for all values. With 0.5 both are alike; lower values find synonyms better, higher ones analogies. The default
-        is 0.3 for factorization and 0.5 for Gibbs.
+        is 0.3 for factorization and 0.5 for Gibbs; up to 1 if words are about equally frequent, as in graphs.
     progress : bool
         Whether to draw bars if standard error is a terminal.
     sampler : {"candidates", "metropolis", "exact"}
@@ -178,14 +174,14 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
 
     def __init__(
         self, sentences: Any = None, corpus_file: Any = None, vector_size: int = 100, alpha: float = 0.025,
-        window: int = 5, min_count: int = 5, max_vocab_size: int | None = None, sample: float | None = 1e-3,
+        window: int = 5, min_count: int = 5, max_vocab_size: int | None = None, sample: float | str | None = "auto",
         seed: int | None = 1, workers: int | None = 3, min_alpha: float = 0.0001, sg: int = 0, hs: int = 0,
         negative: int = 5, ns_exponent: float = 0.75, cbow_mean: int = 1, hashfxn: Any = hash, epochs: int = 5,
         null_word: int = 0, trim_rule: Any = None, sorted_vocab: int = 1, batch_words: int = 10_000,
         compute_loss: bool = False, callbacks: Iterable[Any] = (), comment: str | None = None,
         max_final_vocab: int | None = None, shrink_windows: bool = True, *, tokenizer: Any = None,
         sentence_ends: str = "lines", solver: str = "factorization",
-        objective: str | Objective = "hilbert", temperature: float = 1.25, threshold: float = 0.0,
+        objective: str | Objective = "hilbert", temperature: float | str = "auto", threshold: float = 0.0,
         l2: float | str = "auto", passes: int | None = None, background: str = "auto", background_samples: int = 64,
         device: str = "auto", precision: str = "float32", memory_gb: float = 2.0, vectors: str = "v",
         gauge: float | None = None, progress: bool = True, sampler: str = "candidates", gibbs_steps: int = 1,
@@ -279,6 +275,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         self.prepare_weights()
         self._take_preparation_of(counts)
         self.counts, self.sample, self.thins_on_average = counts.as_counted()
+        self._settle(counts.vocabulary)
         self._train_on_counts(self.epochs, callbacks, anchor=None if like is None else anchor_in(self, like))
 
     # ------------------------------------------------------------------ training
@@ -309,12 +306,11 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         self._adopt_added_words()
         corpus = self._with_phrases(corpus_of(corpus_iterable, corpus_file, self._preparation()))
         vocabulary = self._vocabulary()
+        self._settle(vocabulary)
         if self.solver == "gibbs":
             if not total_words:  # the learning rate falls with words, of which a sentence has so many on average
                 total_words = int((total_examples or 0) * vocabulary.tokens / max(1, vocabulary.sentences))
             return self._train_on_stream(corpus, total_words, epochs, callbacks, report_delay)
-        if self.thins_on_average is None:
-            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
         counts_before, trainings_before = self.counts, self.train_count
         try:
             text = count_unless_known(self, corpus, vocabulary, add_again=add_again)

@@ -198,4 +198,4 @@ def space_of(other: Any) -> Space | None:
     metric = metric_of(other, losses_of(other)) if other.space is None else other.space.metric
     known = np.flatnonzero(other.syn1neg.any(axis=1))
     words = [other.wv.index_to_key[row] for row in known]
-    return Space(words, other.syn1neg[known], metric, other.psi_offset)
+    return Space(words, other.syn1neg[known], metric, other.psi_offset, other.temperature, other.sample)

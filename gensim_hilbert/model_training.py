@@ -59,7 +59,7 @@ def stream_solver(
 def common_options(model: HilbertMLE) -> dict[str, Any]:
     """Return the options that both solvers have."""
     return {
-        "gauge": model.objective.gauge if model.gauge is None else model.gauge,
+        "gauge": model.gauge,
         "composition": model.wv.composition,
         "show_progress": model.progress,
     }

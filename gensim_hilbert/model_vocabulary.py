@@ -6,22 +6,25 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gensim.models import Word2Vec
 
+from gensim_hilbert.automatic import AUTO, automatic_gauge, automatic_sample
 from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_ranks import by_all_ranks
-from gensim_hilbert.model_text import corpus_of, count_words, resolve_corpus
+from gensim_hilbert.model_text import FEW_TOKENS, corpus_of, count_words, resolve_corpus
 from gensim_hilbert.model_training import padded, solver_memory, vectors_crc
-from gensim_hilbert.objectives import Biases, Objective
+from gensim_hilbert.objectives import Biases, Hilbert, Objective
 from gensim_hilbert.pretrained.unknown import UnknownObjective
 from gensim_hilbert.training.fit import Record
+from gensim_hilbert.training.space import Space
 from gensim_hilbert.vectors.keyed import WordVectors
 from gensim_hilbert.vectors.subwords import SubwordVectors
 from gensim_hilbert.vocabulary import Vocabulary
@@ -42,6 +45,11 @@ class VocabularyHooks(Word2Vec):
     psi_offset: float
     counts: PairCounts | None
     thins_on_average: bool | None
+    sample: Any  # a number as soon as there are words; until then it may be "auto"
+    temperature: float | str
+    gauge: float | None
+    solver: str
+    space: Space | None
     biases: Biases | None
     offsets: Biases | None
     learnt_from: LearntFrom
@@ -98,6 +106,9 @@ class VocabularyHooks(Word2Vec):
     def prepare_vocab(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Keep the words that gensim's rules keep. A new word that is an int is never taken for the number of a row."""
         self.wv.has_index_for = self.wv.key_to_index.__contains__
+        if self.sample == AUTO:  # gensim computes with it.
+            tokens = self.corpus_total_words or sum(self.raw_vocab.values())
+            self._settle_sample(Vocabulary([], [], tokens=tokens))
         try:
             report: dict[str, Any] = super().prepare_vocab(*args, **kwargs)
         finally:
@@ -219,6 +230,30 @@ class VocabularyHooks(Word2Vec):
         """Return a folder for the next training, so that a script with several of them can go on in any."""
         assert self.checkpoint is not None
         return Path(self.checkpoint) / f"training-{self.train_count + 1}"
+
+    def _settle(self, vocabulary: Vocabulary) -> None:
+        """Replace settings that are still automatic by those that suit the first text; from then on they stay."""
+        self._settle_sample(vocabulary)
+        if self.solver == "factorization" and self.thins_on_average is None:
+            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
+        if self.temperature == AUTO and isinstance(self.objective, Hilbert):
+            objective = (
+                self.objective if self.space is None else replace(self.objective, temperature=self.space.temperature)
+            )
+            self.temperature = objective.temperature_for(vocabulary)
+            self.objective = replace(objective, temperature=self.temperature)
+            logger.info("temperature=%g is chosen for this text", self.temperature)
+        if self.gauge is None:
+            fixed = self.objective.gauge
+            self.gauge = automatic_gauge(vocabulary, self.solver) if fixed is None else fixed
+            logger.info("gauge=%.3g is chosen for this text", self.gauge)
+
+    def _settle_sample(self, vocabulary: Vocabulary) -> None:
+        if self.sample == AUTO and self.space is not None:
+            self.sample = self.space.sample
+        if self.sample == AUTO:
+            self.sample = automatic_sample(vocabulary, self.solver)
+            logger.info("sample=%g is chosen for this text", self.sample)
 
     def _new_vectors(self, vector_size: int) -> WordVectors | SubwordVectors:
         if self.subwords:

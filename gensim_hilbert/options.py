@@ -16,6 +16,7 @@ from secrets import randbits
 from typing import Any
 
 from gensim_hilbert._gibbs import SAMPLERS
+from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.sentences import SENTENCES
 from gensim_hilbert.corpus.tokenizer_names import as_tokenizer
@@ -161,8 +162,8 @@ OPTIONS = {option.name: option for option in (
            of_counts=True),
     Option("max_vocab_size", None, int, "While words are counted, prune rare ones whenever there are more than this.",
            least=0, limit=MOST_WORDS, also=(None,), of_counts=True),
-    Option("sample", 1e-3, float, "Thin out words that are more frequent than this.", least=0, in_checkpoint=True,
-           of_counts=True),
+    Option("sample", AUTO, float, "Thin out words that are more frequent than this.", least=0, also=(AUTO,),
+           default_help="0, or 0.001 from 20 million tokens", in_checkpoint=True, of_counts=True),
     Option("seed", 1, int, "Seed of all random draws.", least=0, most=2**32 - 1, in_checkpoint=True),
     Option("workers", 3, int, "Number of threads; -1 uses every core.", least=1, of_machine=True,
            way_out="-1 or None uses every core"),
@@ -195,8 +196,8 @@ OPTIONS = {option.name: option for option in (
     Option("solver", "factorization", str, "Fit pair counts, or learn from the text as it streams by.",
            choices=SOLVERS, in_checkpoint=True),
     Option("objective", "hilbert", None, "Factorization: what is fitted, such as sgns or 'glove(x_max=10)'."),
-    Option("temperature", 1.25, float, "Objective hilbert: how much weight rare words get.", solvers=(),
-           of_objectives=True),
+    Option("temperature", AUTO, float, "Objective hilbert: how much weight rare words get.", also=(AUTO,),
+           default_help="1.1, or 1.25 from 20 million tokens", solvers=(), of_objectives=True),
     Option("threshold", 0.0, float, "Objective hilbert: do not temper words that are less frequent than this.",
            solvers=(), of_objectives=True),
     Option("l2", "auto", float, "Factorization: strength of the prior, in counts.", least=0, limit=1e15, also=("auto",),
@@ -216,7 +217,7 @@ OPTIONS = {option.name: option for option in (
     Option("vectors", "v", str, "Keep the vectors, or their sums with the covectors.", choices=("v", "v+w"),
            attribute="vectors_option"),
     Option("gauge", None, float, "Share of each axis' strength that goes to the vectors.", least=0, most=1,
-           also=(None,), default_help="what suits the solver", in_checkpoint=True,
+           also=(None,), default_help="by how evenly words are used", in_checkpoint=True,
            way_out="0.5 treats vectors and covectors alike"),
     Option("progress", True, bool, "Draw progress bars on a terminal.", of_machine=True, is_shown=False),
     Option("sampler", "candidates", str, "Gibbs: how a negative is drawn.", choices=tuple(SAMPLERS),

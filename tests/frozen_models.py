@@ -17,8 +17,8 @@ from gensim_hilbert import HilbertMLE
 FOLDER = Path(__file__).parent / "formats" / "v1"
 WORDS = ["the", "New York", "a\nb", "", "日本"]
 MODELS = {
-    "model": {"objective": "glove(x_max=10)"},
-    "subword_model": {"subwords": True, "bucket": 6, "solver": "gibbs"},
+    "model": {"objective": "glove(x_max=10)", "sample": 1e-3},
+    "subword_model": {"subwords": True, "bucket": 6, "solver": "gibbs", "objective": "hilbert(temperature=1.25)"},
 }
 
 

@@ -17,7 +17,7 @@ LAYERS = [  # from the bottom to the top
         *("outputs", "processes", "progress", "tensors", "untrusted", "upper_layers"),
     ],
     ["corpus"],
-    ["vocabulary", "word_scan", "divided_words"],
+    ["automatic", "vocabulary", "word_scan", "divided_words"],
     ["phrases"],
     ["counting"],
     ["objectives"],

@@ -33,8 +33,9 @@ def test_psi_follows_the_counted_pmi(news_model):
     assert np.corrcoef(pmi, psi)[0, 1] > 0.8
 
 
-def test_probabilities_are_those_of_the_counts_that_were_fitted(small_model):
+def test_probabilities_are_those_of_the_counts_that_were_fitted(some_news):
     """A word's probability in a context is its frequency times the exponential of PMI, normalised."""
+    small_model = HilbertMLE(some_news, **SMALL_OPTIONS, sample=1e-3)
     fitted = small_model.fitted_counts.marginals.terms
     assert not np.allclose(fitted, small_model.counts.marginals.terms), "frequent words count less"
     words = small_model.wv.index_to_key

@@ -271,11 +271,11 @@ def named(objective: str | Objective, **settings: Any) -> Objective:
     if name not in CLASSES:
         raise ValueError(f"objective must be one of {', '.join(CLASSES)}, or an Objective, got {objective!r}")
     kind = __getattr__(CLASSES[name])
-    known = [field.name for field in fields(kind)]
+    known = {field.name: field.default for field in fields(kind)}
     for key, value in given.items():
         if key not in known:
             raise ValueError(f"objective {name} has no {key}; its settings are {', '.join(known)}")
-        if not isinstance(value, (int, float)):
+        if not isinstance(value, (int, float)) and value != known[key]:
             raise ValueError(f"{key} of objective {name} must be a number, got {value!r}")
     made: Objective = kind(**{**{key: settings[key] for key in known if key in settings}, **given})
     return made

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gensim_hilbert.automatic import AUTO, automatic_temperature
 from gensim_hilbert.objectives import Biases, Cost, Objective, Pairs, precise_dot, precise_sum
 
 if TYPE_CHECKING:
     import torch
+
+    from gensim_hilbert.vocabulary import Vocabulary
 
 # psi is cut off here, or beyond the largest PMI that the rarest words can have. A step may push a few cells further,
 # and the next one brings them back. Without the cut, their gradients would swamp Adam's second moments for hundreds of
@@ -34,13 +37,14 @@ class Hilbert(Objective):
 
     Parameters
     ----------
-    temperature : float
-        The paper's tau: 1 is plain maximum likelihood, 2 the paper's choice.
+    temperature : float or "auto"
+        The paper's tau: 1 is plain maximum likelihood, 2 the paper's choice. "auto" becomes a number, by the amount of
+        text, when the objective is bound to counts.
     threshold : float
         Words less frequent than this are not tempered; 0 tempers all, as the paper does.
     """
 
-    temperature: float = 1.25
+    temperature: float | str = AUTO
     threshold: float = 0.0
 
     solvers = ("factorization", "gibbs")
@@ -48,8 +52,8 @@ class Hilbert(Objective):
     background_is_its_derivative = True
 
     def __post_init__(self) -> None:
-        if not self.temperature >= 1:
-            raise ValueError(f"temperature must be 1 or more, got {self.temperature}")
+        if self.temperature != AUTO and (isinstance(self.temperature, str) or not self.temperature >= 1):
+            raise ValueError(f"temperature must be 1 or more, or 'auto', got {self.temperature!r}")
         if not 0 <= self.threshold < 1:
             raise ValueError(f"threshold must be a frequency, 0 or more and below 1, got {self.threshold}")
 
@@ -58,9 +62,14 @@ class Hilbert(Objective):
         marginals, total = self.counts.marginals, self.counts.total
         rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
         self.exponential_up_to = self.largest = max(LARGEST, 1 + math.log(total / rarest))
+        self.temperature = self.temperature_for(self.counts.vocabulary)
         self.contexts, context_ratios = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
         self.factors = context_ratios / total, term_factors
+
+    def temperature_for(self, vocabulary: Vocabulary) -> float:
+        """Return the temperature as a number, also if it is chosen by the text."""
+        return automatic_temperature(vocabulary) if self.temperature == AUTO else float(self.temperature)
 
     @property
     def weights(self) -> Biases:

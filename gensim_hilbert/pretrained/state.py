@@ -106,9 +106,12 @@ def built_in_objective(described: dict[str, Any]) -> Objective | None:
     if name is None:
         return None
     kind = getattr(objectives, CLASSES[name])
-    settings = {key: number_of(value) for key, value in described["settings"].items()}
-    if set(settings) != {field.name for field in fields(kind)}:
-        raise ValueError(f"the objective {name} has other settings than {', '.join(settings)}")
+    defaults = {field.name: field.default for field in fields(kind)}
+    if set(described["settings"]) != set(defaults):
+        raise ValueError(f"the objective {name} has other settings than {', '.join(described['settings'])}")
+    settings = {
+        key: value if value == defaults[key] else number_of(value) for key, value in described["settings"].items()
+    }
     made: Objective = kind(**settings)
     return made
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from gensim_hilbert.automatic import GAUGE
 from gensim_hilbert.objectives import Cost, Objective
 from gensim_hilbert.training.batches import Batches
 from gensim_hilbert.training.checkpoint import Saved
@@ -29,7 +30,7 @@ from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent
 from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
-from gensim_hilbert.training.gauge import GAUGE, joint_moments, principal_axes, turn_
+from gensim_hilbert.training.gauge import joint_moments, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses

@@ -6,6 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gensim_hilbert.automatic import automatic_gauge
 from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.interruption import is_interruption
@@ -41,7 +42,7 @@ class FromCounts:
     alpha, min_alpha : float
         The first and the last learning rate, on gensim's scale.
     gauge : float, optional
-        Share of each axis' strength that goes to the vectors; None for what suits the objective.
+        Share of each axis' strength that goes to the vectors; None for what suits the objective and the words.
     show_progress : bool
         Whether to draw a bar.
     report_delay : float
@@ -74,8 +75,8 @@ class FromCounts:
         saved: Saved | None = None,
         **options: Any,
     ):
-        if gauge is not None:
-            options["gauge"] = gauge
+        gauge = objective.gauge if gauge is None else gauge
+        options["gauge"] = automatic_gauge(counts.vocabulary, "factorization") if gauge is None else gauge
         self.epochs = epochs
         start_report = ProgressReport(None, "rows of shards", show=show_progress, delay=report_delay, title="start")
         self.fit = make_fit(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gensim_hilbert.automatic import automatic_gauge
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.fit import Fitted, Record, Start
@@ -43,7 +44,7 @@ class FromStream:
     epochs : int
         Number of epochs in all.
     gauge : float, optional
-        Share of each axis' strength that goes to the vectors at the end; None for what suits this solver.
+        Share of each axis' strength that goes to the vectors at the end; None for what suits this solver and the words.
     keep_axes : bool
         Whether the result keeps the axes of `start` instead.
     negative : int
@@ -78,7 +79,8 @@ class FromStream:
         saved: Saved | None = None,
         **options: Any,
     ):
-        self.corpus, self.composition, self.gauge, self.keep_axes = corpus, composition, gauge, keep_axes
+        self.corpus, self.composition, self.keep_axes = corpus, composition, keep_axes
+        self.gauge = automatic_gauge(vocabulary, "gibbs") if gauge is None else gauge
         sides = (start.covectors, start.parameters) if saved is None else (saved.array("w"), saved.array("v"))
         self.covectors, self.parameters = (np.require(side, np.float32, ["C", "W"]) for side in sides)
         self.streaming = Streaming(
@@ -142,10 +144,9 @@ class FromStream:
             return False
         import torch
 
-        from gensim_hilbert.training.gauge import GAUGE, canonical_axes, turn_
+        from gensim_hilbert.training.gauge import canonical_axes, turn_
 
-        gauge = GAUGE["gibbs"] if self.gauge is None else self.gauge
-        axes = canonical_axes(torch.from_numpy(self.covectors), torch.from_numpy(self._vectors()), gauge)
+        axes = canonical_axes(torch.from_numpy(self.covectors), torch.from_numpy(self._vectors()), self.gauge)
         for side, to_canonical in zip((self.covectors, self.parameters), axes, strict=True):
             turn_(torch.from_numpy(side), to_canonical)
         return True

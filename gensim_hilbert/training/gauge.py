@@ -19,8 +19,6 @@ import torch
 from gensim_hilbert.training.device import Each, threads, wide
 from gensim_hilbert.training.fit import Anchor, Fitted
 
-# See benchmarks/RESULTS.md.
-GAUGE = {"factorization": 0.3, "gibbs": 0.5}
 ROWS = 1 << 12  # Rows that are converted to float64 at a time.
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.objectives.hilbert import Hilbert, tempered, tempering
 from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
 
@@ -28,12 +29,16 @@ class Space:
         The matrix G by which the prior measures vectors: a vector v has the prior's loss of v^T G^-1 v.
     psi_offset : float
         What covector . vector exceeds PMI by.
+    temperature, sample : float or "auto"
+        Those of the model, which are also those of models in its space, unless others are asked for.
     """
 
     words: list[str]
     covectors: np.ndarray
     metric: np.ndarray
     psi_offset: float = 0.0
+    temperature: float | str = AUTO
+    sample: float | str = AUTO
 
     @property
     def vector_size(self) -> int:
@@ -79,7 +84,7 @@ class TermLosses:
 
     def __init__(self, objective: Hilbert, contexts: np.ndarray, terms: np.ndarray, l2: float | str, vector_size: int):
         self.objective, self.total, size = objective, float(contexts.sum()), len(contexts)
-        tempers = objective.temperature, objective.threshold
+        tempers = float(objective.temperature), objective.threshold
         self.contexts, context_ratios = tempered(contexts / self.total, *tempers)
         self.context_factors = context_ratios / self.total
         p = terms / self.total
@@ -93,7 +98,7 @@ class TermLosses:
 
     def term_factors(self, marginals: np.ndarray) -> np.ndarray:
         """Return by what the counts of terms with these marginals are multiplied."""
-        tempers = self.objective.temperature, self.objective.threshold
+        tempers = float(self.objective.temperature), self.objective.threshold
         return np.asarray(tempering(marginals / self.total, *tempers) / self.mean)
 
     def values(self, counts: np.ndarray, contexts: np.ndarray, factors: np.ndarray) -> np.ndarray:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from gensim_hilbert.automatic import GAUGE
 from gensim_hilbert.objectives import Objective
 from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.fit import Fitted, Report, Start
-from gensim_hilbert.training.gauge import GAUGE, canonical_
+from gensim_hilbert.training.gauge import canonical_
 
 if TYPE_CHECKING:
     from scipy import sparse

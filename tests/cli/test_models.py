@@ -138,7 +138,7 @@ def test_info_of_a_model(model, loaded):
     facts = answer("info", "--trust-pickle", model)
     assert facts["kind"] == "a saved model"
     assert (facts["class"], facts["words"], facts["vector_size"]) == ("HilbertMLE", len(loaded.wv), 10)
-    assert facts["settings"]["temperature"] == 1.25
+    assert facts["settings"]["temperature"] == 1.1
     assert facts["settings"]["vectors"] == "v"
     assert facts["settings"]["comment"] == "for tests"
     assert "negative" not in facts["settings"], "it has no effect"

@@ -38,7 +38,7 @@ def counts() -> PairCounts:
 
 def tempered(p: torch.Tensor, objective: Hilbert) -> torch.Tensor:
     """p to the power of 1 / temperature; but words below the threshold, relative to it, have their p."""
-    power = 1 / objective.temperature
+    power = 1 / (1.1 if objective.temperature == "auto" else objective.temperature)  # Of a small text.
     if not objective.threshold:
         return p**power
     return p * (objective.threshold / p).pow(1 - power).clamp(max=1)

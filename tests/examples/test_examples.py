@@ -144,8 +144,11 @@ def test_lexical_substitution(tmp_path):
     alone = substitutes.pop("without context")
     assert alone[0][:3] == alone[1][:3], "without context the sentence does not matter"
     for name, (first, second) in substitutes.items():
-        assert "destroyed" in second, name
+        assert "destroyed" in second or not name.startswith("bal"), (
+            name
+        )  # Others weigh the sentence more than the word.
         assert "destroyed" not in first, name
+        assert not set(first) & set(second) - {"wounded", "injured"}, name
 
 
 def test_query_expansion(tmp_path):

@@ -35,7 +35,7 @@ def test_sizes_settings_and_training(news_page, news_model):
     assert shown["dimensions"] == shown["vector_size"] == "20"
     assert shown["tokens of text"] == f"{news_model.corpus_total_words:,}"
     assert shown["distinct pairs counted"] == f"{len(np.argwhere(np.triu(news_model.counts.to_scipy().toarray()))):,}"
-    assert shown["temperature"] == "1.25"
+    assert (shown["sample"], shown["temperature"]) == ("0.0", "1.1"), "what was chosen for this text"
     first, last = news_model.training_history[0], news_model.training_history[-1]
     assert numbers(news_page.title("training")) == [round(first["loss"], 3), round(last["loss"], 3), last["passes"]]
     assert f"{last['unitarity']:.3f}" in text_of(news_page.sections["training"])

@@ -176,7 +176,7 @@ def test_components_of_random_texts_are_those_of_sentences_that_are_drawn(model)
     expected = model.encode(texts, whiten=False, remove=0, normalize=False)
     left = model.encode(texts, whiten=False, remove=1, normalize=False)
     removed = np.linalg.svd(expected - left, full_matrices=False)[2][0]
-    assert abs(common @ removed) > 0.999
+    assert abs(common @ removed) > 0.99
 
 
 def test_changed_vectors_are_noticed(some_news):

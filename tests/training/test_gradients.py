@@ -125,7 +125,7 @@ def test_without_a_background_both_ways_are_the_same(counts, objective):
 @pytest.mark.parametrize("shard", [(0, 1), (1, 1)])
 @pytest.mark.parametrize("level", [0.0, 0.8])
 def test_compiled_loops_give_the_same_gradients_and_losses(counts, shard, level):
-    bound, kernel, shards, w, v = shards_and_rows(counts, "hilbert")
+    bound, kernel, shards, w, v = shards_and_rows(counts, "hilbert(temperature=1.25)")
     results = []
     for kind in (SampledGradients, ExponentialGradients):
         gradients = kind(bound, kernel, shards, COLUMNS, 1)

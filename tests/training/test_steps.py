@@ -39,7 +39,7 @@ def sides(shards, locked=False):
 
 
 def gradients_on(counts, columns, seed=1):
-    objective = Hilbert().bind(counts)
+    objective = Hilbert(temperature=1.25).bind(counts)
     shards = Shards(objective, N, torch.device("cpu"), memory_gb=1.0)
     return ExponentialGradients(objective, KERNELS[objective.kernel](SIZE, "float32"), shards, columns, seed)
 

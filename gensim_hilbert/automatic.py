@@ -1,0 +1,53 @@
+"""Values of settings that are chosen by the text: `sample`, `temperature` and `gauge`.
+
+How they were chosen is in benchmarks/RESULTS.md, "Defaults against defaults".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gensim_hilbert.vocabulary import Vocabulary
+
+AUTO = "auto"
+SMALL_TEXT = 20_000_000  # A text of fewer tokens is small.
+# Of a small text nothing is thrown away, and frequent words have nearly their full weight. What they tell about their
+# neighbours, above all of which kind these are, is learnt from little text; of a large one they need less weight.
+SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
+TEMPERATURE_OF_SMALL, TEMPERATURE = 1.1, 1.25
+# Share of an axis' strength that vectors have in a language, by solver.
+GAUGE = {"factorization": 0.3, "gibbs": 0.5}
+
+
+def is_small(vocabulary: Vocabulary) -> bool:
+    """Whether a text, of which the vocabulary knows the size, has few tokens; words stand for unknown tokens."""
+    return (vocabulary.tokens or int(vocabulary.counts.sum())) < SMALL_TEXT
+
+
+def automatic_sample(vocabulary: Vocabulary, solver: str) -> float:
+    """Return the frequency above which words are thinned out; 0 for not at all. Gibbs has gensim's default."""
+    return SAMPLE_OF_SMALL if solver == "factorization" and is_small(vocabulary) else SAMPLE
+
+
+def automatic_temperature(vocabulary: Vocabulary) -> float:
+    """Return the temperature of the objective hilbert."""
+    return TEMPERATURE_OF_SMALL if is_small(vocabulary) else TEMPERATURE
+
+
+def automatic_gauge(vocabulary: Vocabulary, solver: str) -> float:
+    """Return the gauge: that of the solver, or the evenness of the words where that is higher.
+
+    In a language a few words are very frequent, and the strongest axes tell little more than how words go with these.
+    A low gauge makes up for it. The nodes of a graph are visited about equally often. There the strongest axes are the
+    communities, and a high gauge keeps weak axes, which are mostly single edges, from blurring them.
+    """
+    return max(GAUGE[solver], evenness(vocabulary.counts))
+
+
+def evenness(counts: np.ndarray) -> float:
+    """Return exp(entropy) / V: the number of equally frequent words of the same entropy, as a share of all words.
+
+    It is 1 if all words are equally frequent, and below 0.3 in texts of more than a thousand words.
+    """
+    p = counts[counts > 0] / max(1, counts.sum())
+    return min(1.0, float(np.exp(-(p * np.log(p)).sum())) / max(1, len(counts)))
