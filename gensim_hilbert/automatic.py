@@ -11,8 +11,8 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 AUTO = "auto"
 SMALL_TEXT = 20_000_000  # A text of fewer tokens is small.
-# Of a small text nothing is thrown away, and frequent words have nearly their full weight. What they tell about their
-# neighbours, above all of which kind these are, is learnt from little text; of a large one they need less weight.
+# Nothing is removed from a small text, and frequent words have nearly their full weight: they tell of which kind their
+# neighbours are. From a large text that is learnt in any case, and similarity gains if frequent words count for less.
 SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
 TEMPERATURE_OF_SMALL, TEMPERATURE = 1.1, 1.25
 # Share of an axis' strength that vectors have in a language, by solver.
