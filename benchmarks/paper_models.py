@@ -1,12 +1,14 @@
 """The models that the reproduction of the paper is made of, whole: both sides and biases.
 
-    python benchmarks/paper_models.py --keep DIR [CORPUS] [--only counts hilbert sgns glove glove_from_zero]
+    python benchmarks/paper_models.py --keep DIR [CORPUS] [--only counts thinned hilbert ...]
 
-Writes to the folder of `--keep` the pair counts of the text without any thinning (`counts/`), and for each model
-`NAME.npz` with its words, vectors, covectors and biases, and `NAME.npy` with the vectors that are scored. What is there
-already is not made again. The settings of all models are those of benchmarks/systems.py; `glove_from_zero` is GloVe's
-objective again, but starts as GloVe's program does, from small random vectors and biases of zero, so that its biases
-tell what is learnt rather than what our start has put there.
+Writes to the folder of `--keep` the pair counts of the text (`counts`), those that are left after frequent words have
+been thinned out as for Hilbert-MLE and SGNS (`thinned`), and for each model `NAME.npz` with its words, vectors,
+covectors and biases, and `NAME.npy` with the vectors that are scored. What is there already is not made again. The
+settings are those of benchmarks/systems.py. `sgns_mf` is the objective of SGNS, fitted to counts. Our fit of GloVe's
+objective starts with biases of ln N_i - 1/2 ln N; for what biases learn by themselves, `glove_adagrad` is trained as by
+GloVe's authors: their defaults (50 dimensions, x_max 100), from small random numbers, in the 10 epochs of the paper's
+figure 2.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import adagrad_glove
 import numpy as np
 from inputs import corpus_parser, require, write_lines
 from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
 
-GLOVE = "glove(x_max=10)"
+COUNTS = {"counts": 0.0, "thinned": SAMPLE}
+GLOVE, GLOVE_EPOCHS = "glove(x_max=10)", 10
 
 
 class Embedding(NamedTuple):
@@ -51,12 +55,13 @@ class Embedding(NamedTuple):
         part.replace(path)
 
 
-def count(plain: str, keep: Path, words: int) -> None:
+def count(name: str, plain: str, keep: Path, words: int) -> None:
     from gensim_hilbert import PairCounts
 
     PairCounts.from_corpus(
-        plain, directory=keep / "counts", max_final_vocab=words, window=WINDOW, sample=0, workers=2, progress=False
-    )
+        plain, directory=keep / name, max_final_vocab=words, window=WINDOW, sample=COUNTS[name], workers=2,
+        progress=False,
+    )  # fmt: skip
 
 
 def hilbert(plain: str, keep: Path, size: int, words: int, seed: int) -> Embedding:
@@ -89,37 +94,41 @@ def glove(plain: str, keep: Path, size: int, words: int, seed: int) -> Embedding
     return Embedding(model.wv.index_to_key, model.wv.vectors, model.syn1neg, both, model.biases)
 
 
-def glove_from_zero(plain: str, keep: Path, size: int, words: int, seed: int) -> Embedding:
+def sgns_mf(plain: str, keep: Path, size: int, words: int, seed: int) -> Embedding:
+    from gensim_hilbert import HilbertMLE, PairCounts
+
+    model = HilbertMLE.from_counts(
+        PairCounts.open(keep / "thinned"), objective="sgns", vector_size=size, seed=seed, workers=2, progress=False
+    )
+    return Embedding(model.wv.index_to_key, model.wv.vectors, model.syn1neg, model.wv.vectors)
+
+
+def glove_adagrad(plain: str, keep: Path, size: int, words: int, seed: int) -> Embedding:
     from gensim_hilbert import PairCounts
-    from gensim_hilbert.objectives import named
-    from gensim_hilbert.training.fit import Start
-    from gensim_hilbert.training.from_counts import make_fit
-    from gensim_hilbert.training.gauge import summed
 
     counts = PairCounts.open(keep / "counts")
-    random = np.random.default_rng(seed)
-    w, v = ((random.random((len(counts), size), dtype=np.float32) - 0.5) / size for _ in range(2))
-    zeros = np.zeros(len(counts), dtype=np.float32)
-    fit = make_fit(named(GLOVE).bind(counts), size, seed=seed, start=Start(w, v, (zeros, zeros)))
-    fit.run(fit.steps)
-    fitted = fit.result()
-    both = summed(fitted.covectors, fitted.parameters)
-    return Embedding(list(counts.vocabulary.words), fitted.parameters, fitted.covectors, both, fitted.biases)
+    table = counts.to_scipy().tocoo()
+    w, v = adagrad_glove.train(*table.coords, table.data, len(counts), epochs=GLOVE_EPOCHS, seed=seed)
+    both = w[:, :-1] + v[:, :-1]
+    return Embedding(list(counts.vocabulary.words), v[:, :-1], w[:, :-1], both, (w[:, -1], v[:, -1]))
 
 
 MODELS: dict[str, Callable[..., Embedding]] = {
     "hilbert": hilbert,
     "sgns": sgns,
     "glove": glove,
-    "glove_from_zero": glove_from_zero,
+    "sgns_mf": sgns_mf,
+    "glove_adagrad": glove_adagrad,
 }
+
+PARTS = [*COUNTS, *MODELS]
 
 
 def make(name: str, plain: str, keep: str, size: int, words: int, seed: int) -> None:
     """Make one of the parts, in a process of its own."""
     folder = Path(keep)
-    if name == "counts":
-        count(plain, folder, words)
+    if name in COUNTS:
+        count(name, plain, folder, words)
     else:
         MODELS[name](plain, folder, size, words, seed).save(folder / f"{name}.npz")
 
@@ -130,7 +139,7 @@ def make_missing(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plain = f"{folder}/corpus.txt"
         for name in options.only:
-            path = options.keep / ("counts" if name == "counts" else f"{name}.npz")
+            path = options.keep / (name if name in COUNTS else f"{name}.npz")
             if path.exists():
                 continue
             if not Path(plain).exists():
@@ -143,7 +152,7 @@ def make_missing(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = corpus_parser(__doc__, vector_size=300, max_final_vocab=50_000, seed=1)
-    parser.add_argument("--only", nargs="*", choices=["counts", *MODELS], default=["counts", *MODELS])
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=PARTS)
     parser.add_argument("--keep", type=Path, required="--child" not in sys.argv, help="folder for counts and models")
     options = parser.parse_args()
     if options.child:
