@@ -43,7 +43,7 @@ class BiLSTM(nn.Module):
 def in_pieces(lstm: nn.LSTM, steps: torch.Tensor) -> torch.Tensor:
     """Return the hidden states of one direction; each piece starts in the state that the one before has ended in."""
     found, state = [], None
-    for piece in steps.split(STEPS):
+    for piece in torch.split(steps, STEPS):
         states, state = lstm(piece, state)
         found.append(states)
     return torch.cat(found)
