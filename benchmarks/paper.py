@@ -1,14 +1,18 @@
 """All tables of the paper, for embeddings of a corpus of yours, beside the paper's own figures.
 
     python benchmarks/paper.py [CORPUS] [--quick] [--only hilbert gibbs sgns our_glove glove] [--glove DIR] [--keep DIR]
-                               [--vectors NAME=PATH ...] [--tasks ...] [--seeds 3] [--workers 2] [--output FILE]
+                               [--vectors NAME=PATH ...] [--tasks ...] [--sets ...] [--scaled] [--seeds 3]
+                               [--workers 2] [--cache DIR] [--output FILE]
 
 Trains Hilbert-MLE with both solvers, gensim's SGNS, GloVe by our objective, and GloVe by its own program where
 `--glove` names the folder of it, all as benchmarks/quality.py does; `--only` chooses. Vectors are kept in the folder of
 `--keep`, and found there next time, if the text, the size and the code that trains are the same. `--vectors` scores
 files that are there already, trained by whatever; with `--only` and nothing after it, only those. Networks have
 `--quick` presets for CPUs; what they have scored is cached in the folder of `--cache`, so that a command that was
-interrupted or killed goes on where it stopped. Seconds of each part go to standard error.
+interrupted or killed goes on where it stopped. `--sets` names those to classify and tag, by default all of them:
+networks of full size for IMDB alone take hours. The paper has taggers read vectors as they are; with `--scaled` all
+vectors are first brought to components of root mean square 1, because the length of vectors is a matter of convention
+(`gauge`), and short ones are slow to learn from. Seconds of each part go to standard error.
 
 The paper's vectors were trained on 5.4 billion tokens of news and Wikipedia; no corpus at hand is as large, so compare
 rows with one another, and the paper's with one another, before you compare across.
@@ -22,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +42,7 @@ from gensim_hilbert.export import export, load_vectors
 from gensim_hilbert.export.reading import keyed_vectors
 
 TASKS = ("similarity", "analogy", "classification", "tagging")
+NETWORK_SETS = ["IMDB", "AGNews", "SemCor", "WSJ", "Brown"]
 SETS = ("B143", "MENd", "MENt", "RMT", "RARE", "SE17", "S999", "WS-R", "WS-S", "Y130")
 # The paper's tables; rows ending in MF, matrix factorizations of the authors' own, are comments in its source.
 INTRINSIC = {
@@ -130,6 +136,11 @@ def beside(table: Table, theirs: dict[str, dict[str, Score]]) -> str:
 
 def tables(files: dict[str, Path], options: argparse.Namespace) -> list[str]:
     data = find_data(DATA)
+    data = replace(
+        data,
+        classification={name: files for name, files in data.classification.items() if name in options.sets},
+        tagging={name: files for name, files in data.tagging.items() if name in options.sets},
+    )
     networks = {"quick": options.quick, "seeds": options.seeds, "workers": options.workers, "cache": options.cache}
     functions = {
         "similarity": similarity,
@@ -141,6 +152,8 @@ def tables(files: dict[str, Path], options: argparse.Namespace) -> list[str]:
     baseline: dict[str, float] = {}
     for name, path in files.items():
         vectors = load_vectors(path)
+        if options.scaled:
+            vectors.vectors /= np.sqrt(np.square(vectors.vectors).mean())
         for task in options.tasks:
             start = time.perf_counter()
             scores[task][name] = functions[task](vectors, data)
@@ -165,7 +178,9 @@ def main() -> None:
         "--vectors", nargs="*", default=[], metavar="NAME=PATH", help="files of vectors to score as well"
     )
     parser.add_argument("--tasks", nargs="*", choices=TASKS, default=list(TASKS))
+    parser.add_argument("--sets", nargs="*", choices=NETWORK_SETS, default=NETWORK_SETS, help="sets for networks")
     parser.add_argument("--quick", action="store_true", help="networks by their presets for CPUs")
+    parser.add_argument("--scaled", action="store_true", help="bring all vectors to the same scale first")
     parser.add_argument("--cache", type=Path, help="folder for scores of networks")
     parser.add_argument("--output", type=Path, help="a Markdown file, besides standard output")
     options = parser.parse_args()
@@ -181,7 +196,7 @@ def main() -> None:
         files = trained(options, options.keep or Path(folder)) | given
         if not files:
             sys.exit("there are no vectors to score: give --vectors NAME=PATH, or --only with a name")
-        how = "quick presets" if options.quick else "full setting"
+        how = ("quick presets" if options.quick else "full setting") + (", vectors scaled" if options.scaled else "")
         head = f"{options.corpus.name if options.only else 'given vectors'}; networks: {how}, {options.seeds} seeds"
         text = "\n\n".join([head, *tables(files, options), CAVEATS])
     print(text)

@@ -35,6 +35,8 @@ def tagging(
     The paper's network: two layers of BiLSTM of 128 over frozen vectors, dropout 0.5 between them, Adam at 0.001 in
     batches of 16, with the schedule of `classification`. Sentences are split 70 to 30 by the seed of the paper's
     authors, and a tenth of the first validates. The paper tests on other sections of the whole WSJ, which is not free.
+    Vectors are read as they are, as in the paper; to compare models, bring them to one scale first, because networks
+    learn less from short vectors.
 
     Parameters
     ----------

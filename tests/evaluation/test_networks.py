@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tagged_texts import SETTINGS, classified_texts, tagged_sentences
 
 from gensim_hilbert.evaluation.examples import Example, split
@@ -44,6 +45,33 @@ def test_padding_changes_nothing(ten_vectors):
         both = network(rows, lengths).reshape(2, -1, 3)
         alone = network(rows[1:, :2], lengths[1:]).reshape(1, -1, 3)
         assert torch.allclose(both[1, : alone.shape[1]], alone[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_states_and_gradients_are_those_of_torchs_own_bilstm(layers, monkeypatch):
+    """The oracle is `nn.LSTM` over packed sequences, with the same weights; texts are longer than a piece of steps."""
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    from gensim_hilbert.evaluation import networks
+
+    monkeypatch.setattr(networks, "STEPS", 4)
+    torch.manual_seed(1)
+    encoder = networks.Encoder(torch.randn(30, 12), layers).eval()
+    oracle = nn.LSTM(12, networks.HIDDEN, layers, batch_first=True, bidirectional=True)
+    own = [p for layer in encoder.layers for way in (layer.onward, layer.back) for p in way.parameters()]
+    for parameter, copied in zip(oracle.parameters(), own, strict=True):
+        parameter.data.copy_(copied.data)
+    rows, lengths = torch.randint(30, (5, 11)), torch.tensor([11, 9, 9, 4, 1])
+    packed = pack_padded_sequence(encoder.embeddings[rows], lengths, batch_first=True)
+    wanted, _ = pad_packed_sequence(oracle(packed)[0], batch_first=True)
+    found = encoder.encode(rows, lengths, 0.0)
+    assert torch.allclose(found, wanted, atol=1e-6)
+    slope = torch.randn_like(wanted)
+    torch.autograd.backward([found, wanted], [slope, slope])
+    for parameter, copied in zip(oracle.parameters(), own, strict=True):
+        assert torch.allclose(parameter.grad, copied.grad, atol=1e-5)
 
 
 def test_training_ends_when_nothing_is_learned_any_more(ten_vectors, tmp_path, caplog):

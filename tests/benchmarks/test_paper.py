@@ -1,0 +1,100 @@
+"""What the reproduction of the paper is computed with: GloVe's own training, PMI of pairs, and models as elsewhere."""
+
+import importlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.test.utils import datapath
+from scipy.stats import linregress
+
+from gensim_hilbert import PairCounts
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+TEXT = datapath("lee_background.cor")
+
+
+@pytest.fixture
+def module(monkeypatch):
+    """Import a module of the benchmarks, and forget it, and its kin, afterwards."""
+    names = {path.stem for path in BENCHMARKS.glob("*.py")}
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_adagrad_is_that_of_a_slow_loop(module):
+    if not shutil.which("cc"):
+        pytest.skip("there is no C compiler")
+    words, size, epochs = 20, 4, 2
+    random = np.random.default_rng(0)
+    table = random.random((words, words)) * 200
+    i, j = np.nonzero(table > 60)
+    counts = table[i, j].astype(np.float32)
+    found = module("adagrad_glove").train(i, j, counts, words, epochs=epochs, size=size, seed=3)
+    random = np.random.default_rng(3)
+    w, v = ((random.random((words, size + 1), dtype=np.float32) - 0.5) / (size + 1) for _ in range(2))
+    squares = np.ones((2, words, size + 1))
+    for _ in range(epochs):
+        for k in random.permutation(len(counts)):
+            a, b, a2, b2 = w[i[k]], v[j[k]], squares[0, i[k]], squares[1, j[k]]
+            difference = a[:-1] @ b[:-1] + a[-1] + b[-1] - np.log(counts[k])
+            slope = 0.05 * difference * min(1, (counts[k] / 100) ** 0.75)
+            to_a, to_b = np.append(slope * b[:-1], slope), np.append(slope * a[:-1], slope)
+            a -= to_a / np.sqrt(a2)
+            b -= to_b / np.sqrt(b2)
+            a2 += to_a**2
+            b2 += to_b**2
+    assert np.allclose(found.w, w, atol=1e-5)
+    assert np.allclose(found.v, v, atol=1e-5)
+
+
+def test_pmi_and_lines_are_those_of_others(module):
+    script = module("paper_pmi")
+    counts = PairCounts.from_corpus(TEXT, max_final_vocab=200, progress=False)
+    pairs = script.occurring(counts)
+    assert len(pairs.pmi) == counts.to_scipy().nnz
+    words = counts.vocabulary.words
+    for k in range(0, len(pairs.pmi), 1000):
+        assert pairs.pmi[k] == pytest.approx(counts.pmi(words[pairs.contexts[k]], words[pairs.terms[k]]))
+    x, y = np.random.default_rng(1).normal(size=(2, 50))
+    fit, line = script.compared(x, y), linregress(x, y)
+    assert (fit.r, fit.slope) == pytest.approx((line.rvalue, line.slope))
+    assert (fit.shift, fit.error) == pytest.approx(((y - x).mean(), np.sqrt(((y - x) ** 2).mean())))
+    assert script.quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 8.0]), (0.05, 0.5, 0.95)) == [1, 2, 3]
+
+
+@pytest.mark.slow
+def test_models_are_those_of_the_other_tables(module, tmp_path):
+    models, systems = module("paper_models"), module("systems")
+    for name in ("hilbert", "sgns"):
+        found = getattr(models, name)(TEXT, tmp_path, 8, 200, 1)
+        words, others = getattr(systems, name)(TEXT, 8, 200, 1)[:2]
+        wanted = next(iter(others.values()))
+        assert found.words == words
+        if name == "hilbert":  # gensim's threads race
+            assert np.array_equal(found.scored, wanted)
+        assert found.vectors.shape == found.covectors.shape == wanted.shape
+
+
+@pytest.mark.slow
+def test_scripts_make_models_and_the_figure(tmp_path):
+    def run(name, *arguments):
+        command = [sys.executable, BENCHMARKS / name, TEXT, "--keep", tmp_path, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    small = ["--vector-size", "8", "--max-final-vocab", "6000"]
+    assert run("paper_models.py", *small).stderr.count(": made in") == 7
+    assert run("paper_models.py", *small).stderr == ""
+    shown = run("paper_pmi.py", "--plot", tmp_path / "figure.svg").stdout
+    for name in ("HilbertMLE", "gensim SGNS", "SGNS, our objective", "GloVe, our objective", "GloVe by AdaGrad"):
+        assert f"| {name}" in shown
+    assert (tmp_path / "figure.svg").read_text().startswith("<svg")
