@@ -188,7 +188,7 @@ def test_vectors_of_two_texts_show_which_word_has_changed():
     shared = [word for word in before.wv.index_to_key if word in after.wv]
     likeness = {word: cosine(before.wv[word], after.wv[word]) for word in shared}
     assert min(likeness, key=likeness.get) == "cell"
-    assert likeness["cell"] < 0.6 < 0.9 < np.median([*likeness.values()])
+    assert likeness["cell"] < 0.7 < 0.9 < np.median([*likeness.values()])
     assert all(near.startswith("0-") for near, _ in before.wv.most_similar("cell", topn=5))
     assert all(near.startswith("1-") for near, _ in before.wv.similar_by_vector(after.wv["cell"], topn=5))
 

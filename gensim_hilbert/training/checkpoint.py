@@ -201,11 +201,13 @@ def checksum(array: np.ndarray) -> int:
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Return in words the first thing in which two requests differ."""
-    for name, value in now["settings"].items():
+    same_words = before.get("vocabulary") == now.get("vocabulary")  # Others may have led to other settings.
+    for name, value in now["settings"].items() if same_words else ():
         old = before["settings"].get(name)
         if old != value:
             return f"{name} was {old}, and is now {value}"
-    return f"it differs in its {next(name for name in {**before, **now} if before.get(name) != now.get(name))}"
+    names = ["vocabulary", *before, *now]
+    return f"it differs in its {next(name for name in names if before.get(name) != now.get(name))}"
 
 
 def read_manifest(directory: Path, name: str = MANIFEST) -> dict[str, Any] | None:
