@@ -1,27 +1,17 @@
 """Scores of small inputs, the verdict over seeds, and the file from which a study goes on."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-ROOT = Path(__file__).parents[2]
 SCRIPTS = ("defaults", "inputs", "peers", "quality", "rows", "small_inputs")
 
 
 @pytest.fixture
-def scripts(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    for name in SCRIPTS:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    found = {name: importlib.import_module(name) for name in SCRIPTS}
-    yield found
-    for name in SCRIPTS:
-        sys.modules.pop(name, None)
+def scripts(module):
+    return {name: module(name) for name in SCRIPTS}
 
 
 def test_a_row_that_was_cut_off_is_made_again(scripts, tmp_path):

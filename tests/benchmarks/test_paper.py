@@ -1,6 +1,5 @@
 """What the reproduction of the paper is computed with: GloVe's own training, PMI of pairs, and models as elsewhere."""
 
-import importlib
 import shutil
 import subprocess
 import sys
@@ -15,18 +14,6 @@ from gensim_hilbert import PairCounts
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 TEXT = datapath("lee_background.cor")
-
-
-@pytest.fixture
-def module(monkeypatch):
-    """Import a module of the benchmarks, and forget it, and its kin, afterwards."""
-    names = {path.stem for path in BENCHMARKS.glob("*.py")}
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    for name in names:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield importlib.import_module
-    for name in names:
-        sys.modules.pop(name, None)
 
 
 def test_adagrad_is_that_of_a_slow_loop(module):

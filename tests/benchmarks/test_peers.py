@@ -1,20 +1,13 @@
 """A peer that is not installed is skipped with one sentence."""
 
 import argparse
-import importlib
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
-def peers(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.delitem(sys.modules, "peers", raising=False)
-    return importlib.import_module("peers")
+def peers(module):
+    return module("peers")
 
 
 @pytest.mark.parametrize("name", ["fasttext", "mittens", "word2vec"])

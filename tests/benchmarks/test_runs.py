@@ -1,9 +1,7 @@
 """Finished runs are kept, are not made again, and are told from runs of earlier settings."""
 
 import ast
-import importlib
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +10,6 @@ import pytest
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SIBLINGS = {path.stem: path for path in BENCHMARKS.glob("*.py")}
 SCORES = {"gensim SGNS": {"CPU s": 12.4, "mean": 0.5}}
-
-
-@pytest.fixture
-def module(monkeypatch):
-    """Import a module of the benchmarks, and forget it, and its kin, afterwards."""
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    for name in SIBLINGS:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield importlib.import_module
-    for name in SIBLINGS:
-        sys.modules.pop(name, None)
 
 
 @pytest.fixture
