@@ -8,6 +8,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove
 
 from cpython.buffer cimport PyBuffer_FillInfo
+from crc32 cimport crc32, prepare_crc32
 from runs cimport (
     HEADER_BYTES, LARGEST_BYTES, MOST_ENTRIES, get_count, is_record, read_header, record_bytes, width_of,
     write_row
@@ -15,10 +16,6 @@ from runs cimport (
 from scanner cimport ctz
 
 import numpy as np
-
-cdef extern from "crc32.h":
-    void prepare_crc32 "gh_crc32_prepare"()
-    uint32_t crc32 "gh_crc32"(const uint8_t* data, size_t n) noexcept nogil
 
 prepare_crc32()
 

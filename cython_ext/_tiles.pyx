@@ -7,11 +7,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from crc32 cimport crc32, prepare_crc32
 from runs cimport get_count
-
-cdef extern from "crc32.h":
-    void prepare_crc32 "gh_crc32_prepare"()
-    uint32_t crc32 "gh_crc32"(const uint8_t* data, size_t n) noexcept nogil
 
 prepare_crc32()
 
@@ -72,10 +69,6 @@ cdef struct Tile:
     uint32_t row_class, column_class
     uint32_t row_base, column_base      # what a word of the tile adds to its number in the shard
     bint turned             # The shard has its transpose, without the diagonal.
-
-
-cdef inline Tile tile_of(uint32_t row_class, uint32_t column_class, uint32_t n, bint turned) noexcept nogil:
-    return Tile(row_class, column_class, row_class // n, column_class // n, turned)
 
 
 cdef inline uint32_t number_at(const uint8_t* numbers, int64_t k, uint32_t width) noexcept nogil:
@@ -233,24 +226,28 @@ cdef class ShardReader:
         cdef int64_t length = self.chunks[number, 3] * (self.chunks[number, 4] + 2 * <int64_t> self.number_bytes)
         return (length + self.alignment - 1) // self.alignment * self.alignment
 
+    cdef uint32_t number_of_tiles(self, uint32_t step) noexcept nogil:
+        """Return how many tiles a shard is read from."""
+        return (1 + self.mirrored) * (self.classes // step) * (self.classes // step)
+
+    cdef Tile tile_of(self, Shard shard, uint32_t n, uint32_t step, uint32_t k) noexcept nogil:
+        """Return the k-th tile of a shard: those below the diagonal of a half that is stored come first."""
+        cdef uint32_t along = self.classes // step
+        cdef bint turned = self.mirrored and k < along * along
+        cdef uint32_t row_class = (shard.j if turned else shard.i) % step + k // along % along * step
+        cdef uint32_t column_class = (shard.i if turned else shard.j) % step + k % along * step
+        return Tile(row_class, column_class, row_class // n, column_class // n, turned)
+
     cdef int64_t count_shard(self, TileFiles files, Shard shard, uint32_t n, uint32_t step, int64_t* starts,
                              Py_ssize_t height) noexcept nogil:
         """Check all tiles of a shard, and count the entries of its rows."""
         cdef int64_t damaged
-        cdef uint32_t half, row_class, column_class
         cdef Py_ssize_t k
         memset(starts, 0, sizeof(int64_t) * (height + 1))
-        for half in range(not self.mirrored, 2):
-            row_class = (shard.i if half else shard.j) % step
-            while row_class < self.classes:
-                column_class = (shard.j if half else shard.i) % step
-                while column_class < self.classes:
-                    damaged = self.count_tile(files, tile_of(row_class, column_class, n, half == 0), shard, n,
-                                              step, starts + 1)
-                    if damaged != RIGHT:
-                        return damaged
-                    column_class += step
-                row_class += step
+        for k in range(self.number_of_tiles(step)):
+            damaged = self.count_tile(files, self.tile_of(shard, n, step, k), shard, n, step, starts + 1)
+            if damaged != RIGHT:
+                return damaged
         for k in range(height):
             starts[k + 1] += starts[k]
         return RIGHT
@@ -258,20 +255,14 @@ cdef class ShardReader:
     cdef int64_t place_shard(self, TileFiles files, Shard shard, uint32_t n, uint32_t step, int64_t* places,
                              Py_ssize_t height, int32_t* columns, Value* values,
                              const double** factors) noexcept nogil:
-        """Write the entries of a shard: those below the diagonal of a half that is stored, and then the others."""
+        """Write the entries of a shard."""
         cdef int64_t damaged
-        cdef uint32_t half, row_class, column_class
-        for half in range(not self.mirrored, 2):
-            row_class = (shard.i if half else shard.j) % step
-            while row_class < self.classes:
-                column_class = (shard.j if half else shard.i) % step
-                while column_class < self.classes:
-                    damaged = self.place_tile(files, tile_of(row_class, column_class, n, half == 0), shard, n,
-                                              step, places, height, columns, values, factors)
-                    if damaged != RIGHT:
-                        return damaged
-                    column_class += step
-                row_class += step
+        cdef Py_ssize_t k
+        for k in range(self.number_of_tiles(step)):
+            damaged = self.place_tile(files, self.tile_of(shard, n, step, k), shard, n, step, places, height, columns,
+                                      values, factors)
+            if damaged != RIGHT:
+                return damaged
         return RIGHT
 
     cdef int64_t count_tile(self, TileFiles files, Tile tile, Shard shard, uint32_t n, uint32_t step,
