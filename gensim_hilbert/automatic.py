@@ -11,10 +11,11 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 AUTO = "auto"
 SMALL_TEXT = 20_000_000  # A text of fewer tokens is small.
-# Nothing is removed from a small text, and frequent words have nearly their full weight: they tell of which kind their
-# neighbours are. From a large text that is learnt in any case, and similarity gains if frequent words count for less.
+# Nothing is removed from a small text, and frequent words have nearly their full weight: they show what kind of words
+# their neighbours are. A large text shows it in any case, and similarity gains if frequent words count for less. So it
+# does in a small text that has lost them, because the user has given a sample.
 SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
-TEMPERATURE_OF_SMALL, TEMPERATURE = 1.1, 1.25
+TEMPERATURE_OF_WHOLE_SMALL, TEMPERATURE = 1.1, 1.25
 # Share of an axis' strength that vectors have in a language, by solver.
 GAUGE = {"factorization": 0.3, "gibbs": 0.5}
 
@@ -29,9 +30,9 @@ def automatic_sample(vocabulary: Vocabulary, solver: str) -> float:
     return SAMPLE_OF_SMALL if solver == "factorization" and is_small(vocabulary) else SAMPLE
 
 
-def automatic_temperature(vocabulary: Vocabulary) -> float:
-    """Return the temperature of the objective hilbert."""
-    return TEMPERATURE_OF_SMALL if is_small(vocabulary) else TEMPERATURE
+def automatic_temperature(vocabulary: Vocabulary, sample: float) -> float:
+    """Return the temperature of the objective hilbert, for a text that `sample` thins out unless it is 0."""
+    return TEMPERATURE_OF_WHOLE_SMALL if not sample and is_small(vocabulary) else TEMPERATURE
 
 
 def automatic_gauge(vocabulary: Vocabulary, solver: str) -> float:

@@ -102,7 +102,8 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         own.
     temperature : float or "auto"
         The paper's tau, for Hilbert-MLE: how much weight rare words get. 1 is plain maximum likelihood, 2 is the
-        paper's choice. "auto" is 1.1 if the first text has less than 20 million tokens, and 1.25 otherwise.
+        paper's choice. "auto" is 1.1 if the first text has less than 20 million tokens and none is thinned out by
+        `sample`, and 1.25 otherwise.
     threshold : float
         Words that are less frequent than this get the weight that they have in plain maximum likelihood. The paper has
         no such threshold, which is 0.

@@ -240,7 +240,7 @@ class VocabularyHooks(Word2Vec):
             objective = (
                 self.objective if self.space is None else replace(self.objective, temperature=self.space.temperature)
             )
-            self.temperature = objective.temperature_for(vocabulary)
+            self.temperature = objective.temperature_for(vocabulary, self.sample)
             self.objective = replace(objective, temperature=self.temperature)
             logger.info("temperature=%g is chosen for this text", self.temperature)
         if self.gauge is None:

@@ -197,7 +197,7 @@ OPTIONS = {option.name: option for option in (
            choices=SOLVERS, in_checkpoint=True),
     Option("objective", "hilbert", None, "Factorization: what is fitted, such as sgns or 'glove(x_max=10)'."),
     Option("temperature", AUTO, float, "Objective hilbert: how much weight rare words get.", also=(AUTO,),
-           default_help="1.1, or 1.25 from 20 million tokens", solvers=(), of_objectives=True),
+           default_help="1.1 with sample=0 below 20 million tokens, else 1.25", solvers=(), of_objectives=True),
     Option("threshold", 0.0, float, "Objective hilbert: do not temper words that are less frequent than this.",
            solvers=(), of_objectives=True),
     Option("l2", "auto", float, "Factorization: strength of the prior, in counts.", least=0, limit=1e15, also=("auto",),

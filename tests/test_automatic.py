@@ -72,8 +72,9 @@ def test_small_texts_are_not_thinned_out_and_hardly_tempered():
     least, large = (Vocabulary(["a"], [5], tokens=tokens) for tokens in (19_999_999, 20_000_000))
     assert [automatic_sample(one, "factorization") for one in (least, large)] == [0, 1e-3]
     assert [automatic_sample(one, "gibbs") for one in (least, large)] == [1e-3, 1e-3]
-    assert [automatic_temperature(one) for one in (least, large)] == [1.1, 1.25]
-    assert automatic_temperature(words_of([20_000_000])) == 1.25, "the counts of words stand for unknown tokens"
+    assert [automatic_temperature(one, sample=0) for one in (least, large)] == [1.1, 1.25]
+    assert [automatic_temperature(one, sample=1e-3) for one in (least, large)] == [1.25, 1.25]
+    assert automatic_temperature(words_of([20_000_000]), sample=0) == 1.25, "counts of words stand for unknown tokens"
 
 
 def test_evenness_is_the_share_of_equally_frequent_words_with_the_same_entropy():
@@ -136,11 +137,10 @@ def test_counts_bring_their_sample_and_the_rest_is_chosen(some_news):
     text = HilbertMLE(some_news, **OPTIONS, vector_size=5)
     counts = PairCounts.from_corpus(some_news, window=5, sample=0.01, seed=1, workers=1)
     model = HilbertMLE.from_counts(counts, **OPTIONS, vector_size=5)
-    assert chosen(model) == (0.01, 1.1, text.gauge)
+    assert chosen(model) == (0.01, 1.25, text.gauge)
     same = HilbertMLE.from_counts(text.counts, **OPTIONS, vector_size=5)
     np.testing.assert_array_equal(same.wv.vectors, text.wv.vectors)
-    table = counts.to_scipy()
-    imported = PairCounts.from_scipy(table, counts.vocabulary.words)
+    imported = PairCounts.from_scipy(text.counts.to_scipy(), text.counts.vocabulary.words)
     assert HilbertMLE.from_counts(imported, **OPTIONS, vector_size=5).temperature == 1.1
 
 

@@ -39,7 +39,7 @@ class Hilbert(Objective):
     ----------
     temperature : float or "auto"
         The paper's tau: 1 is plain maximum likelihood, 2 the paper's choice. "auto" becomes a number, by the amount of
-        text, when the objective is bound to counts.
+        text and whether it was thinned out, when the objective is bound to counts.
     threshold : float
         Words less frequent than this are not tempered; 0 tempers all, as the paper does.
     """
@@ -62,14 +62,15 @@ class Hilbert(Objective):
         marginals, total = self.counts.marginals, self.counts.total
         rarest = min(side[side > 0].min() for side in marginals)  # p_ij is at most p_i, so PMI is at most -ln p_j
         self.exponential_up_to = self.largest = max(LARGEST, 1 + math.log(total / rarest))
-        self.temperature = self.temperature_for(self.counts.vocabulary)
+        _, sample, _ = self.counts.as_counted()
+        self.temperature = self.temperature_for(self.counts.vocabulary, sample)
         self.contexts, context_ratios = tempered(marginals.contexts / total, self.temperature, self.threshold)
         self.terms, term_factors = tempered(marginals.terms / total, self.temperature, self.threshold)
         self.factors = context_ratios / total, term_factors
 
-    def temperature_for(self, vocabulary: Vocabulary) -> float:
-        """Return the temperature as a number, also if it is chosen by the text."""
-        return automatic_temperature(vocabulary) if self.temperature == AUTO else float(self.temperature)
+    def temperature_for(self, vocabulary: Vocabulary, sample: float) -> float:
+        """Return the temperature as a number, also if it is chosen by the text and by how `sample` thins it out."""
+        return automatic_temperature(vocabulary, sample) if self.temperature == AUTO else float(self.temperature)
 
     @property
     def weights(self) -> Biases:

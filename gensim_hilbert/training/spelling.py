@@ -27,9 +27,9 @@ from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import threads
 
 # See benchmarks/RESULTS.md for how these were chosen.
-OWN_VARIANCE = 0.6  # Variance of the own part of the average word, relative to that of the part by its spelling.
+OWN_VARIANCE = 1.0  # Variance of the own part of the average word, relative to that of the part by its spelling.
 OWN_SHARE = 0.3  # Share of the own part that stays.
-FREQUENCY_EXPONENT = 0.5  # The own part's precision grows with a word's weight in the loss to this power.
+FREQUENCY_EXPONENT = 0.25  # The own part's precision grows with a word's weight in the loss to this power.
 LEAST_PRECISION = 1e-3  # For words that have no weight at all.
 TOLERANCE = 1e-2  # Of the residual of these equations, relative to their right side.
 ITERATIONS = 60  # Of conjugate gradients, at most.

@@ -33,7 +33,8 @@ def test_n_grams_have_the_most_probable_rows(bucket, monkeypatch):
     found = Spelling(composition, weights)
     ngrams, own = found.regress(torch.from_numpy(vectors))
     shares = torch.from_numpy(dense(composition)[:, len(INFLECTED) :]).double()
-    variance = spelling.OWN_VARIANCE * np.sqrt(weights).mean() / np.sqrt(weights)
+    precision = weights**spelling.FREQUENCY_EXPONENT
+    variance = spelling.OWN_VARIANCE * precision.mean() / precision
     g = ngrams.double().requires_grad_()
     rest = torch.from_numpy(vectors).double() - shares @ g
     ridge = shares.square().sum(dim=1).mean()
@@ -59,7 +60,7 @@ def test_rows_make_up_the_vectors_less_most_of_their_own_parts(columns, monkeypa
 def test_rare_words_follow_their_spelling_more_than_frequent_ones():
     composition, vectors = vectors_of(INFLECTED).composition, random_vectors(len(INFLECTED))
     weights = np.ones(len(INFLECTED))
-    weights[7] = 9
+    weights[7] = 81
     of_frequent = Spelling(composition, weights).regress(torch.from_numpy(vectors))[1][7]
     of_others = Spelling(composition, np.ones(len(INFLECTED))).regress(torch.from_numpy(vectors))[1][7]
     assert of_frequent.norm() < 0.8 * of_others.norm()
