@@ -1,9 +1,12 @@
 """The choice of A among all W A and V A^-T, which have the same psi = W V^T.
 
 In the canonical gauge the second moments of both factors are diagonal and in descending order, and a rule determines
-signs. Two runs that have found the same psi then have the same vectors. The strength s of each axis is divided: s^g
-for vectors and s^(1 - g) for covectors. This does not change psi, but the cosines of vectors. At g = 1/2 the factors
-are balanced. Below, weak axes matter more; vectors are then better at similarity and less good at analogies.
+signs. Two runs that have found the same psi then have the same vectors. The strength s of each axis is divided: c s^g
+for vectors and s^(1 - g) / c for covectors. This does not change psi, but the cosines of vectors. At g = 1/2 the
+factors are balanced. Below, weak axes matter more; vectors are then better at similarity and less good at analogies.
+
+The scale c makes both factors equally long on the whole, so that neither the gauge nor the number of words decides how
+long vectors are. Networks that read them as they are depend on it.
 
 If a model had vectors before, the result is turned onto them: both factors are multiplied by the same orthogonal
 matrix, which changes neither psi nor any length or angle.
@@ -23,7 +26,7 @@ ROWS = 1 << 12  # Rows that are converted to float64 at a time.
 
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return W and V with the same psi, W^T W = S^(2 - 2g) and V^T V = S^(2g), where S is diagonal; in O(V d^2)."""
+    """Return W and V with the same psi and length, whose second moments are those of the module's docstring."""
     w, v = w.clone(), v.clone()
     canonical_(w, v, gauge)
     return w, v
@@ -42,7 +45,9 @@ def canonical_axes(
     to_w, r_w = whitening(w, each)
     to_v, r_v = whitening(v, each)
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
-    to_w, to_v = to_w @ left * strength ** (1 - gauge), to_v @ right.T * strength**gauge
+    of_w, of_v = strength ** (1 - gauge), strength**gauge
+    scale = (of_w.norm() / of_v.norm()).sqrt() if strength.any() else 1.0
+    to_w, to_v = to_w @ left * (of_w / scale), to_v @ right.T * (of_v * scale)
     # Signs are such that third moments over vectors are positive, which noise rarely flips.
     third = sum(each(lambda rows: (rows.double() @ to_v).pow_(3).sum(dim=0), torch.split(v, ROWS)))
     sign = torch.where(torch.as_tensor(third) < 0, -1.0, 1.0).double()

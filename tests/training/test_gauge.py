@@ -1,6 +1,7 @@
 """The canonical gauge."""
 
 import numpy as np
+import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes
 
@@ -22,7 +23,24 @@ def test_the_canonical_gauge_keeps_psi_and_is_unique():
     flat = canonical(w, v, 0.25)
     torch.testing.assert_close(flat[0] @ flat[1].T, w @ v.T, rtol=1e-4, atol=1e-4)
     strength = torch.diag(moments)
-    torch.testing.assert_close(flat[1].T @ flat[1], torch.diag(strength**0.5), rtol=1e-3, atol=1e-3)
+    scale = (strength**1.5).sum().sqrt() / (strength**0.5).sum().sqrt()
+    torch.testing.assert_close(flat[1].T @ flat[1], torch.diag(scale * strength**0.5), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("gauge", [0.0, 0.3, 1.0])
+def test_vectors_are_as_long_on_the_whole_as_covectors_however_many_words_there_are(gauge):
+    random = torch.Generator().manual_seed(0)
+    w, v = torch.randn(50, 6, generator=random) * 3, torch.randn(50, 6, generator=random)
+    for times in (1, 8):
+        left, right = canonical(w.repeat(times, 1), v.repeat(times, 1), gauge)
+        torch.testing.assert_close(left.norm(), right.norm())
+        torch.testing.assert_close(right[:50], canonical(w, v, gauge)[1], rtol=1e-3, atol=1e-3)
+
+
+def test_vectors_of_zero_stay_zero():
+    w, v = canonical(torch.zeros(4, 3), torch.zeros(4, 3), 0.3)
+    assert not w.any()
+    assert not v.any()
 
 
 def test_a_result_is_turned_onto_vectors_of_some_words_and_keeps_psi():
