@@ -253,7 +253,7 @@ class VocabularyHooks(Word2Vec):
         """Replace settings that are still automatic by those that suit the first text; from then on they stay."""
         self._settle_sample(vocabulary)
         if self.solver == "factorization" and self.thins_on_average is None:
-            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
+            self.thins_on_average = vocabulary.text_size < FEW_TOKENS
         if self.temperature == AUTO and isinstance(self.objective, Hilbert):
             objective = (
                 self.objective if self.space is None else replace(self.objective, temperature=self.space.temperature)
