@@ -21,8 +21,8 @@ GAUGE = {"factorization": 0.3, "gibbs": 0.5}
 
 
 def is_small(vocabulary: Vocabulary) -> bool:
-    """Whether a text, of which the vocabulary knows the size, has few tokens; words stand for unknown tokens."""
-    return (vocabulary.tokens or int(vocabulary.counts.sum())) < SMALL_TEXT
+    """Return whether a text has few tokens."""
+    return vocabulary.text_size < SMALL_TEXT
 
 
 def automatic_sample(vocabulary: Vocabulary, solver: str) -> float:

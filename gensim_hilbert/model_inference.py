@@ -169,8 +169,10 @@ def losses_of(model: HilbertMLE) -> TermLosses:
 def marginals_of(model: HilbertMLE) -> tuple[np.ndarray, np.ndarray]:
     """Return the marginals of contexts and terms: those of the counts, or what words tell about them without counts."""
     counts = model.fitted_counts
-    if counts is not None and len(counts) == len(model.wv):
-        return counts.marginals.contexts, counts.marginals.terms
+    if counts is not None:
+        added = len(model.wv) - len(counts)  # Words that were added by hand have not occurred.
+        if added >= 0 and not np.any(model.wv.expandos["count"][len(counts) :]):
+            return np.pad(counts.marginals.contexts, (0, added)), np.pad(counts.marginals.terms, (0, added))
     vocabulary = model._vocabulary()
     keep = vocabulary.keep_probability(model.sample)
     contexts_per_token = model.window + 1 if model.shrink_windows else 2 * model.window

@@ -31,6 +31,7 @@ from gensim_hilbert.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
+COVECTORS = "syn1neg"  # where gensim keeps them in a model
 BYTES_PER_WORD = 500  # of the vocabulary, by gensim's estimate
 
 
@@ -86,8 +87,8 @@ class VocabularyHooks(Word2Vec):
             )
         if not self.wv.key_to_index:
             raise RuntimeError(
-                "the corpus is empty, or no vocabulary has been built: you must first build vocabulary before training "
-                "the model"
+                "no vocabulary has been built, or that of an empty corpus: you must first build vocabulary before "
+                "training the model"
             )
         super()._check_training_sanity(**sizes)
 
@@ -157,12 +158,29 @@ class VocabularyHooks(Word2Vec):
         if are_ours:
             self._vectors_crc = vectors_crc(self)
 
+    @property
+    def syn1neg(self) -> np.ndarray:
+        """The matrix of covectors, one row per word of `wv`, also for words that have just been added to it by hand."""
+        if COVECTORS not in self.__dict__:
+            raise AttributeError("syn1neg: this model has no covectors; build its vocabulary first")
+        self._adopt_added_words()
+        covectors: np.ndarray = self.__dict__[COVECTORS]
+        return covectors
+
+    @syn1neg.setter
+    def syn1neg(self, covectors: np.ndarray) -> None:
+        self.__dict__[COVECTORS] = covectors
+
+    @syn1neg.deleter
+    def syn1neg(self) -> None:
+        del self.__dict__[COVECTORS]
+
     def _adopt_added_words(self) -> None:
         """Give covectors, zeros so far, to words that somebody has added to `wv`, as `add_vector` does.
 
-        Whatever needs covectors calls this. Such words have occurred 0 times.
+        Reading `syn1neg` does it. Such words have occurred 0 times.
         """
-        before = len(getattr(self, "syn1neg", self.wv.vectors))
+        before = len(self.__dict__.get(COVECTORS, self.wv.vectors))
         have_occurred = np.any(self.wv.expandos.get("count", [])[before:])
         if before >= len(self.wv.vectors) or have_occurred:  # Words of a text had covectors: somebody has cut them off.
             return
@@ -171,16 +189,16 @@ class VocabularyHooks(Word2Vec):
                 f"with subwords=True, words such as {self.wv.index_to_key[before]!r} cannot be added by hand, because "
                 "vectors are means of those of n-grams; add words by build_vocab(..., update=True)"
             )
-        are_ours = self._vectors_crc == vectors_crc(self, before)
         self._pad_covectors()
         self.make_cum_table()
-        if are_ours:
+        if self._vectors_crc == vectors_crc(self, before):
             self._vectors_crc = vectors_crc(self)
 
     def _pad_covectors(self) -> None:
         """Make room for words that have vectors, but nothing else yet."""
-        new = len(self.wv.vectors) - len(self.syn1neg)
-        self.syn1neg = np.pad(self.syn1neg, ((0, new), (0, 0)))
+        covectors = self.__dict__[COVECTORS]
+        new = len(self.wv.vectors) - len(covectors)
+        self.syn1neg = np.pad(covectors, ((0, new), (0, 0)))
         if len(self.wv.vectors_lockf) > 1:
             missing = len(self.wv) - len(self.wv.vectors_lockf)
             self.wv.vectors_lockf = np.pad(self.wv.vectors_lockf, (0, missing), constant_values=1)
@@ -235,7 +253,7 @@ class VocabularyHooks(Word2Vec):
         """Replace settings that are still automatic by those that suit the first text; from then on they stay."""
         self._settle_sample(vocabulary)
         if self.solver == "factorization" and self.thins_on_average is None:
-            self.thins_on_average = vocabulary.tokens < FEW_TOKENS
+            self.thins_on_average = vocabulary.text_size < FEW_TOKENS
         if self.temperature == AUTO and isinstance(self.objective, Hilbert):
             objective = (
                 self.objective if self.space is None else replace(self.objective, temperature=self.space.temperature)

@@ -206,7 +206,6 @@ class WordQueries:
 
     wv: KeyedVectors
     syn1neg: np.ndarray
-    _adopt_added_words: Callable[[], None]
     term_frequencies: Callable[[], np.ndarray]
     window: int
     negative: int
@@ -226,13 +225,11 @@ class WordQueries:
             raise ValueError(
                 "PMI needs the vectors, and wv holds their sums with the covectors; train with vectors='v'"
             )
-        self._adopt_added_words()
         return Queries(self.wv, self.syn1neg, self.psi_offset, self.offsets)
 
     @property
     def covectors(self) -> KeyedVectors:
         """The covectors, over the same words as `wv`."""
-        self._adopt_added_words()
         return covectors_of(self.wv, self.syn1neg)
 
     @property

@@ -17,6 +17,8 @@ except ImportError as error:
         f"HilbertVectorizer needs scikit-learn ({error}): pip install 'gensim-hilbert[sklearn]'"
     ) from error
 
+from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.corpus.frames import FrameCorpus, TextList
 from gensim_hilbert.model import HilbertMLE
 from gensim_hilbert.text_vectors.encoder import TextEncoder
 from gensim_hilbert.text_vectors.weighting import Weighting
@@ -123,15 +125,20 @@ class HilbertVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             tokenizer=self.tokenizer, subwords=self.subwords, seed=self.random_state, workers=self._workers(),
             **{"progress": False, **(self.options or {})},
         )  # fmt: skip
+        corpus: dict[str, Any]
         if texts and isinstance(texts[0], str):
-            texts = [model.tokenize(text) for text in texts]
-        model.build_vocab(texts)
+            corpus = {"corpus_file": FrameCorpus(TextList(texts), None)}  # The model cuts it into sentences and words.
+        else:
+            corpus = {"corpus_iterable": texts}
+        model.build_vocab(**corpus)
         if not len(model.wv):
             raise ValueError(
                 f"no word of the {len(texts)} texts occurs min_count={self.min_count} times: lower min_count, or give "
                 "trained vectors"
             )
-        model.train(texts, total_examples=model.corpus_count, epochs=model.epochs)
+        model.train(
+            **corpus, total_examples=model.corpus_count, total_words=model.corpus_total_words, epochs=model.epochs
+        )
         return model
 
     def transform(self, X: Iterable[Any]) -> np.ndarray:
@@ -154,8 +161,10 @@ class HilbertVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return TextEncoder(self.model_, settings).encode(texts, self._workers()).scaled(unit=self.normalize)
 
     def _workers(self) -> int:
-        """Return the number of threads."""
-        return 1 if self.n_jobs is None else self.n_jobs
+        """Return the number of threads; scikit-learn's -1 stands for every core."""
+        if self.n_jobs is None:
+            return 1
+        return default_workers(None if self.n_jobs == -1 else self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

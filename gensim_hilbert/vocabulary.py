@@ -65,6 +65,11 @@ class Vocabulary:
             twice = next(word for k, word in enumerate(self.words) if self.index[word] != k)
             raise ValueError(f"the word {twice!r} is in the vocabulary twice")
 
+    @property
+    def text_size(self) -> int:
+        """Number of words in the corpus, or that of the known ones if only these have been counted."""
+        return self.tokens or int(self.counts.sum())
+
     @classmethod
     def from_corpus(
         cls,

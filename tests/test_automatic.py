@@ -124,6 +124,15 @@ def test_a_model_has_what_was_chosen_for_its_first_text_and_keeps_it(some_news, 
     assert chosen(HilbertMLE(some_news, **OPTIONS, vector_size=5)) == (1e-3, 1.25, gauge)
 
 
+@pytest.mark.parametrize(("occurrences", "expected"), [(1_500_000, False), (1000, True)])
+def test_counts_of_words_tell_whether_a_single_draw_would_be_noise(occurrences, expected):
+    text = [["one", "two", "three"]] * 10
+    model = HilbertMLE(**OPTIONS, vector_size=5, passes=1)
+    model.build_vocab_from_freq(dict.fromkeys(text[0], occurrences // 3))
+    model.train(text, total_examples=len(text), epochs=1)
+    assert model.thins_on_average is expected
+
+
 def test_a_value_that_is_given_wins(some_news):
     given = {"sample": 1e-3, "temperature": 1.25, "gauge": 0.9}
     assert chosen(HilbertMLE(some_news, **OPTIONS, vector_size=5, **given)) == (1e-3, 1.25, 0.9)

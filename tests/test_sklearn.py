@@ -19,7 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.corpus.dispatch import default_workers
+from gensim_hilbert.phrases.joining import Round
+from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.sklearn import HilbertVectorizer
+from gensim_hilbert.text_vectors import encoder
 
 # The checks of `check_estimator` that do not need a matrix of numbers as input.
 CHECKS = [
@@ -89,6 +93,39 @@ def test_trained_vectors_are_taken(small_model, labelled, tmp_path):
         found = HilbertVectorizer(vectors=vectors).fit(texts)
         np.testing.assert_array_equal(found.transform(texts), expected)
         assert found.n_features_out_ == small_model.vector_size
+
+
+@pytest.mark.parametrize("as_vectors", [False, True], ids=["model", "KeyedVectors"])
+def test_minus_one_job_uses_every_core(vectorizer, labelled, as_vectors, monkeypatch):
+    texts, _ = labelled
+    expected = vectorizer.fit(texts).transform(texts)
+    if as_vectors:
+        vectorizer = HilbertVectorizer(vectorizer.model_.wv)
+        expected = vectorizer.fit(texts).transform(texts)
+    monkeypatch.setattr(encoder, "TEXTS_AT_A_TIME", 16)
+    threads, in_order = [], encoder.in_order
+    monkeypatch.setattr(encoder, "in_order", lambda *given: threads.append(given[2]) or in_order(*given))
+    found = vectorizer.set_params(n_jobs=-1).fit(texts).transform(texts)
+    np.testing.assert_array_equal(found, expected)
+    if default_workers(None) > 1:
+        assert threads == [default_workers(None)]
+    with pytest.raises(ValueError, match="workers must be 1 or more, got 0"):
+        vectorizer.set_params(n_jobs=0).transform(texts)
+
+
+@pytest.mark.parametrize("tokenizer", ["words", None])
+def test_texts_are_cut_into_sentences_by_the_model(vectorizer, tokenizer):
+    texts = ["one two . three four ."] * 20
+    vectorizer.set_params(tokenizer=tokenizer, options={"passes": 1, "sentence_ends": "punctuation"}).fit(texts)
+    assert vectorizer.model_.corpus_count == 40
+    assert vectorizer.model_.counts.count("two", "three") == 0 < vectorizer.model_.counts.count("one", "two")
+
+
+def test_phrases_are_joined_once(vectorizer):
+    texts = ["new york city hall"] * 20
+    phrases = Phrases([Round({("new", "york"): 9.0, ("new_york", "city"): 8.0}, "_")])
+    vectorizer.set_params(options={"passes": 1, "phrases": phrases}).fit(texts)
+    assert set(vectorizer.model_.wv.index_to_key) == set(phrases.transform(texts[0].split()))
 
 
 def test_pipeline_and_search(vectorizer, labelled):

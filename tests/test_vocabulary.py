@@ -59,6 +59,11 @@ def test_rules_are_gensims(rules, set_block_bytes):
             assert found.counts.tolist() == numbers
 
 
+def test_known_words_tell_the_size_of_a_text_that_has_not_been_read():
+    assert Vocabulary(["a", "b"], [3, 1]).text_size == 4
+    assert Vocabulary(["a", "b"], [3, 1], tokens=10).text_size == 10
+
+
 def test_the_size_of_the_corpus_is_gensims():
     model = Word2Vec(vector_size=1, min_count=5)
     model.build_vocab(LineSentence(str(LEE)))

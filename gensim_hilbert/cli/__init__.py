@@ -55,8 +55,7 @@ def main() -> None:
     debug = "--debug" in sys.argv
     try:
         code = cli(prog_name="gensim-hilbert", standalone_mode=False)
-        if sys.stdout is not None:  # A shell can close it: >&-.
-            sys.stdout.flush()
+        flush_output()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
@@ -73,10 +72,16 @@ def main() -> None:
             raise
         click.echo(f"error: {sentence(error)}", err=True)
         try:
-            sys.stdout.flush()
+            flush_output()
         except OSError:
             drop_output()
         sys.exit(1)
+
+
+def flush_output() -> None:
+    """Print what is left to be printed, unless a shell has closed the output: >&-."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def drop_output() -> None:

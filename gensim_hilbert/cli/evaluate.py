@@ -10,6 +10,7 @@ import click
 
 from gensim_hilbert.cli.loading import load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb, closest
+from gensim_hilbert.cli.outputs import LocalOutput
 from gensim_hilbert.cli.results import show, table
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--json", "style", flag_value="json", help="Print all results as JSON.")
 @click.option("--markdown", "style", flag_value="markdown", help="Print tables in Markdown.")
 @click.option("--latex", "style", flag_value="latex", help="Print tables in LaTeX.")
-@click.option("--plot", type=PATH, help="Draw the tables, too, in a .svg, .png or .pdf file.")
+@click.option("--plot", type=LocalOutput("pictures"), help="Draw the tables, too, in a .svg, .png or .pdf file.")
 @trust_pickle
 @click.option(
     "--sources",
@@ -136,9 +137,11 @@ def evaluate(
     on where they were.
     """
     from gensim_hilbert.evaluation import find_data
-    from gensim_hilbert.evaluation.plots import plot_tables
+    from gensim_hilbert.evaluation.plots import plot_tables, refuse_plot
     from gensim_hilbert.evaluation.tables import WRITERS
 
+    if plot is not None:
+        refuse_plot(plot)
     found = chosen_sets(with_files(find_data(data), pairs, questions), sets)
     asked = tasks
     tasks = tuple(task for task in TASKS if task in asked and getattr(found, KINDS.get(task, task)))

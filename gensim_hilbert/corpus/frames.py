@@ -53,6 +53,18 @@ class Frame(ABC):
         yield from self.data
 
 
+class TextList(Frame):
+    """A list of texts."""
+
+    def columns(self) -> dict[str, str] | None:
+        """Return None, as a list is one column."""
+        return None
+
+    def chunks(self, column: str | None) -> Iterator[Any]:
+        """Yield the whole list."""
+        yield self.data
+
+
 class PandasFrame(Frame):
     """A Series or a DataFrame of pandas."""
 

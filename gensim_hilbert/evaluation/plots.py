@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from collections.abc import Sequence
 
 from gensim_hilbert.evaluation.tables import Table
+from gensim_hilbert.files import AnyPath, Staging
+from gensim_hilbert.outputs import local_path
 
 
-def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
-    """Draw scores with their spreads, a panel a table and a group of marks a set.
+def refuse_plot(path: AnyPath) -> None:
+    """Raise an error if pictures cannot be drawn, or not in this file: scores may take hours to compute.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    """
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'gensim-hilbert[plot]'") from error
+    place = local_path(path, "pictures")
+    known = FigureCanvasBase.get_supported_filetypes()
+    if format_of(path) not in known:
+        raise ValueError(f"the ending of {path} must tell the format: .{', .'.join(sorted(known))}")
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not place.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {place.parent} for {place.name}; make it first")
+
+
+def format_of(path: AnyPath) -> str:
+    """Return the format that the ending of a file tells."""
+    return os.path.splitext(path)[1].lstrip(".").lower()
+
+
+def plot_tables(tables: Sequence[Table], path: AnyPath) -> None:
+    """Draw scores with their spreads, one panel per table and one group of marks per data set.
 
     Parameters
     ----------
@@ -24,10 +54,9 @@ def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
     ImportError
         If matplotlib is missing.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'gensim-hilbert[plot]'") from error
+    refuse_plot(path)
+    from matplotlib.figure import Figure
+
     widths = [max(len(table.columns), 3) for table in tables]
     figure = Figure(figsize=(1.5 + 0.75 * sum(widths), 3.6), layout="constrained")
     panels = figure.subplots(1, len(tables), squeeze=False, width_ratios=widths)[0]
@@ -52,4 +81,5 @@ def plot_tables(tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
         panel.grid(axis="y", alpha=0.3)
     marks = {label: mark for panel in panels for mark, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    figure.savefig(path)
+    with Staging() as staging, staging.create(os.fspath(path)) as file:
+        figure.savefig(file, format=format_of(path))

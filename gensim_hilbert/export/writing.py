@@ -180,8 +180,13 @@ def table_of(model: Any, what: str) -> VectorTable:
     # A model that was trained with vectors="v+w" has the sums in wv already.
     if what == "covectors" or (what == "sum" and getattr(model, "vectors_option", "v") != "v+w"):
         covectors = getattr(model, "syn1neg", None)
-        if covectors is None or len(covectors) != len(keyed):
+        if covectors is None:
             raise ValueError(f"what={what!r} needs a model with covectors, and this {type(model).__name__} has none")
+        if len(covectors) != len(keyed):
+            raise ValueError(
+                f"what={what!r} needs one covector per word, and this {type(model).__name__} has {len(covectors):,} "
+                f"covectors for {len(keyed):,} words; train it on a text with all words"
+            )
         matrix = covectors
         if what == "sum":
             from gensim_hilbert.training.gauge import summed  # It loads torch.

@@ -141,6 +141,16 @@ def test_networks_and_pictures(model, tmp_path):
     assert again["most_frequent_tag"] == {"Brown": 1.0}
 
 
+@pytest.mark.parametrize(
+    ("name", "message"), [("scores.xyz", "must tell the format"), ("missing/scores.svg", "there is no folder")]
+)
+def test_a_picture_that_cannot_be_drawn_is_refused_before_there_are_scores(model, tmp_path, name, message):
+    pytest.importorskip("matplotlib")
+    done = run_here("evaluate", "--trust-pickle", model, "--plot", tmp_path / name)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+
+
 def test_where_data_are_to_be_had():
     done = run_here("evaluate", "--sources")
     assert done.returncode == 0

@@ -38,6 +38,14 @@ def test_standard_output_is_closed(model):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+def test_an_error_is_told_although_standard_output_is_closed(tmp_path):
+    command = " ".join(map(str, COMMAND))
+    done = subprocess.run(f"{command} info {tmp_path}/x >&-", shell=True, capture_output=True, env=environment())
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1
+
+
 def test_a_reader_that_goes_away(model):
     words = ["cat", "mat", "sat"] * 300  # more than a pipe holds
     process = subprocess.Popen(

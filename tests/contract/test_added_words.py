@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from gensim.models import Word2Vec
+from gensim.models import KeyedVectors, Word2Vec
 from helpers import SMALL_OPTIONS, assert_same_vectors
 
 from gensim_hilbert import HilbertMLE
+from gensim_hilbert.export import export
 
 OURS = [pytest.param({"solver": solver}, id=solver) for solver in ("factorization", "gibbs")]
 WORDS = ["zebra", "yak"]
@@ -83,6 +84,53 @@ def test_they_have_covectors_and_are_saved(some_news, tmp_path):
     assert_same_vectors(HilbertMLE.from_pretrained(tmp_path / "folder"), model)
     model.save(str(tmp_path / "model"))
     assert_same_vectors(HilbertMLE.load(str(tmp_path / "model")), model)
+
+
+def test_vectors_can_be_inferred_as_before(some_news):
+    model = HilbertMLE(some_news, **SMALL_OPTIONS)
+    before = model.infer_vector(["the", "government"])
+    frequencies = model.term_frequencies()
+    add_at_once(model)
+    # The prior depends a little on the number of words.
+    np.testing.assert_allclose(model.infer_vector(["the", "government"]), before, rtol=0.01)
+    assert not model.infer_vector(WORDS).any()
+    np.testing.assert_array_equal(model.term_frequencies(), [*frequencies, 0, 0])
+
+
+def test_other_models_can_have_the_covectors(some_news):
+    model = HilbertMLE(some_news, **SMALL_OPTIONS)
+    expected = HilbertMLE(some_news, **SMALL_OPTIONS, covectors=model)
+    add_at_once(model)
+    assert_same_vectors(HilbertMLE(some_news, **SMALL_OPTIONS, covectors=model), expected)
+
+
+def test_documents_are_ranked_as_before(some_news):
+    model, documents = HilbertMLE(some_news, **SMALL_OPTIONS), [["the", "government"], ["water"], ["police"]]
+    before = model.encode_documents(documents)
+    add_at_once(model)
+    np.testing.assert_allclose(model.encode_documents(documents), before, atol=1e-6)
+    assert model.rank(["fire"], documents)[0][0] in range(3)
+
+
+def test_they_are_in_smaller_folders_and_exports(some_news, tmp_path):
+    model = HilbertMLE(some_news, **SMALL_OPTIONS)
+    add_at_once(model)
+    model.save_pretrained(tmp_path / "folder", pca=4)
+    assert HilbertMLE.from_pretrained(tmp_path / "folder").wv.index_to_key == model.wv.index_to_key
+    model = HilbertMLE(some_news, **SMALL_OPTIONS)
+    add_at_once(model)
+    export(model, tmp_path / "covectors.txt", what="covectors", format="word2vec")
+    written = KeyedVectors.load_word2vec_format(str(tmp_path / "covectors.txt"))
+    np.testing.assert_allclose(written.vectors, model.syn1neg, atol=1e-6)
+    assert not written["zebra"].any()
+
+
+def test_words_without_covectors_in_another_model_are_counted(some_news, tmp_path):
+    model = Word2Vec(some_news, **SMALL_OPTIONS)
+    covectors = len(model.wv)
+    add_at_once(model)
+    with pytest.raises(ValueError, match=f"this Word2Vec has {covectors} covectors for {covectors + 2} words"):
+        export(model, tmp_path / "covectors.txt", what="covectors", format="word2vec")
 
 
 def test_words_that_are_made_of_ngrams_cannot_be_added(some_news):

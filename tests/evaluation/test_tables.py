@@ -1,11 +1,8 @@
-"""Tables of scores, as text, Markdown and LaTeX, and pictures of them."""
+"""Tables of scores, as text, Markdown and LaTeX."""
 
 from __future__ import annotations
 
 import math
-import sys
-
-import pytest
 
 from gensim_hilbert.evaluation.tables import Score, as_latex, as_markdown, as_text, number, tabulate
 
@@ -38,11 +35,3 @@ def test_marks_of_a_table():
 
 def test_numbers_as_the_paper_prints_them():
     assert [number(x) for x in (0.4621, -0.05, 1.0, 0.9996)] == [".462", "-.050", "1.000", "1.000"]
-
-
-def test_pictures_need_matplotlib(monkeypatch, tmp_path):
-    from gensim_hilbert.evaluation.plots import plot_tables
-
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'gensim-hilbert\[plot\]'"):
-        plot_tables([], tmp_path / "scores.svg")
