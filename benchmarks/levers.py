@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
-from rows import Row, append_row, read_rows, same
+from rows import Row, keep_row, read_rows, same
 from systems import SAMPLE, WINDOW
 
 FILE = Path(__file__).parent / "rows" / "levers.jsonl"
@@ -84,7 +84,7 @@ def run(options: Any) -> None:
                 for gauge in options.gauges:
                     vectors = canonical(*sides, gauge)[1].numpy()
                     row = {**key, "gauge": gauge, "cpu": cpu, **scores(model.wv.index_to_key, vectors)}
-                    append_row(options.rows, row)
+                    keep_row(options.rows, row, **key, gauge=gauge)
                     print(json.dumps(row), file=sys.stderr, flush=True)
 
 

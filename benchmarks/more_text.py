@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import smart_open
 from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
-from rows import Row, append_row, read_rows, same, write_rows
+from rows import Row, keep_row, read_rows, same, to_make
 from scoring import scores
 from systems import hilbert, sgns
 
@@ -85,26 +85,25 @@ def child(system: str, path: str, vector_size: int, seed: int) -> Row:
 
 def run(options: argparse.Namespace) -> None:
     """Make the runs that are missing, short ones first."""
-    rows = [row for row in read_rows(options.rows) if row["system"] not in options.again]
-    write_rows(options.rows, rows)
+    rows = read_rows(options.rows)
     for tokens in sorted(options.tokens):
-        wanted = [
+        keys = [
             {"tokens": tokens, "vector_size": options.vector_size, "system": system, "seed": seed}
             for seed in range(1, options.seeds + 1)
             for system in SYSTEMS
         ]
-        wanted = [key for key in wanted if not any(same(row, **key) for row in rows)]
-        if not wanted:
+        missing = to_make(keys, rows, options.again)
+        if not missing:
             continue
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "corpus.txt")
             found = write_text(tokens, path)
-            for key in wanted:
+            for key in missing:
                 arguments = key["system"], str(path), options.vector_size, key["seed"]
                 command = [sys.executable, __file__, "--child", json.dumps(arguments)]
                 done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                 row = {**key, "found": found, **json.loads(done.stdout.splitlines()[-1])}
-                append_row(options.rows, row)
+                keep_row(options.rows, row, **key)
                 print(json.dumps(row), file=sys.stderr, flush=True)
 
 

@@ -23,10 +23,11 @@ from typing import Any
 
 import systems
 from peers import word2vec_program
+from rows import keep_row, read_rows
 
 import gensim_hilbert
-from gensim_hilbert.files import remove, write_whole
-from gensim_hilbert.locks import locked, turn_of
+from gensim_hilbert.files import remove
+from gensim_hilbert.locks import locked
 from gensim_hilbert.options import OPTIONS
 
 SCORING = 1  # to be raised when the same vectors would get other scores
@@ -77,16 +78,7 @@ class RunLog:
 
     def read(self) -> list[dict[str, Any]]:
         """All records: the fields of `Run`, and `models` with the times and scores of each model by its name."""
-        if not self.path.exists():
-            return []
-        records = []
-        for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                record = json.loads(line)
-                records.append(record | {"run": Run(**{name: record[name] for name in Run.__dataclass_fields__})})
-            except (ValueError, KeyError, TypeError) as error:
-                sys.exit(f"Line {number} of {self.path} is damaged ({error!r}): remove it, and the run is made again.")
-        return records
+        return read_rows(self.path, with_run)
 
     def models(self, run: Run) -> dict[str, dict[str, float]]:
         """Times and scores of a run's models; nothing if it is not finished."""
@@ -105,12 +97,10 @@ class RunLog:
         return models, len(found) - len(models)
 
     def add(self, run: Run, models: dict[str, dict[str, float]]) -> None:
-        """Keep what a run has given; the file is whole at any time."""
+        """Keep what a run has given."""
         rounded = {name: {key: round(value, 5) for key, value in row.items()} for name, row in models.items()}
         record = asdict(run) | {"ended": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "models": rounded}
-        with turn_of(str(self.path)):
-            before = self.path.read_bytes() if self.path.exists() else b""
-            write_whole(self.path, before + json.dumps(record).encode() + b"\n")
+        keep_row(self.path, record, **asdict(run))
 
     @contextmanager
     def claimed(self, run: Run) -> Iterator[bool]:
@@ -127,6 +117,12 @@ class RunLog:
                 yield not self.models(run)
             finally:
                 remove(place)
+
+
+def with_run(line: str) -> dict[str, Any]:
+    """Parse a record, and add its `Run`."""
+    record = json.loads(line)
+    return record | {"run": Run(**{name: record[name] for name in Run.__dataclass_fields__})}
 
 
 def digest(text: str | bytes) -> str:
