@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from levers import parsed
 from rows import Row, keep_row, read_rows, same, to_make
+from score_table import mean_and_spread
 from small_inputs import INPUTS
 
 FILE = Path(__file__).parent / "rows" / "defaults.jsonl"
@@ -93,7 +94,7 @@ def print_table(rows: list[Row]) -> None:
         first = runs[OURS][0]
         for score in first["scores"]:
             values = {system: [row["scores"][score] for row in found] for system, found in runs.items()}
-            cells = " | ".join(f"{np.mean(v):.3f} ± {np.std(v):.3f}" for v in values.values())
+            cells = " | ".join(map(mean_and_spread, values.values()))
             against = " ".join(verdict(values[OURS], values[peer]) for peer in PEERS)
             cpu = ", ".join(f"{np.mean([row['cpu'] for row in found]):.1f}" for found in runs.values())
             size = f"{first['tokens']:,} | {first['words']:,}"

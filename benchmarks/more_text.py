@@ -27,7 +27,8 @@ import numpy as np
 import smart_open
 from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
 from rows import Row, keep_row, read_rows, same, to_make
-from scoring import scores
+from score_table import mean_and_spread, spread
+from scoring import measured, scores
 from systems import hilbert, sgns
 
 SYSTEMS = {"HilbertMLE": hilbert, "gensim SGNS": sgns}
@@ -107,12 +108,6 @@ def run(options: argparse.Namespace) -> None:
                 print(json.dumps(row), file=sys.stderr, flush=True)
 
 
-def measured(row: Row, measure: str) -> float:
-    """Return a score of a row."""
-    value = (row["B143"] + row["Y130"]) / 2 if measure == "verbs" else row[measure]
-    return float(value)
-
-
 def curves(rows: list[Row], measure: str) -> dict[str, list[tuple[int, float, float]]]:
     """Return for each system the tokens of each size, the mean over seeds and the standard deviation."""
     found: dict[str, list[tuple[int, float, float]]] = {system: [] for system in SYSTEMS}
@@ -120,7 +115,7 @@ def curves(rows: list[Row], measure: str) -> dict[str, list[tuple[int, float, fl
         for tokens in sorted({row["tokens"] for row in rows}):
             values = [measured(row, measure) for row in rows if same(row, system=system, tokens=tokens)]
             if values:
-                points.append((tokens, float(np.mean(values)), float(np.std(values))))
+                points.append((tokens, float(np.mean(values)), spread(values)))
     return found
 
 
@@ -135,7 +130,7 @@ def print_table(rows: list[Row]) -> None:
             if runs:
                 values = np.array([[row[column] for column in columns] for row in runs])
                 means[system] = values.mean(axis=0)
-                cells = [f"{m:.3f} ± {s:.3f}" for m, s in zip(values.mean(axis=0), values.std(axis=0), strict=True)]
+                cells = [mean_and_spread(column) for column in values.T]
                 cpu = np.mean([row["cpu"] for row in runs])
                 print(f"| {tokens / 1e6:g} M | {system} | {len(runs)} | {cpu:.0f} | {' | '.join(cells)} |")
         if len(means) == len(SYSTEMS):
@@ -163,8 +158,8 @@ def draw(rows: list[Row], title: str) -> str:
             line, dot = styles[system]
             places = [np.log2(count / 1e6) for count, _, _ in points]
             axes.curve(places, [value for _, value, _ in points], line)
-            for x, (_, value, spread) in zip(places, points, strict=True):
-                axes.line(axes.at_x(x), axes.at_y(value - spread), axes.at_x(x), axes.at_y(value + spread), line)
+            for x, (_, value, deviation) in zip(places, points, strict=True):
+                axes.line(axes.at_x(x), axes.at_y(value - deviation), axes.at_x(x), axes.at_y(value + deviation), line)
                 axes.add("circle", cx=axes.at_x(x), cy=axes.at_y(value), r=3.5, class_=dot)
         whole.add("g", "".join(axes.parts), transform=f"translate({GAP + column * (WIDTH + GAP)} {GAP + 20})")
     note = "coloured: HilbertMLE; grey: gensim SGNS; upright lines: standard deviation over runs"

@@ -181,6 +181,28 @@ def test_tables_mark_what_is_missing(module):
     ]
 
 
+def test_every_table_has_the_sample_standard_deviation(module, capsys):
+    values = [0.5, 0.6, 0.7]
+    rows = [
+        {"input": "toy", "system": system, "tokens": 9, "words": 3, "cpu": 1.0, "scores": {"neighbours": value}}
+        for system in ("HilbertMLE", "Word2Vec", "Word2Vec, sg=1")
+        for value in values
+    ]
+    module("defaults").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 3
+    columns = ("mean", "S999", "B143", "Y130", "MENd", "RARE", "Google", "BATS")
+    rows = [
+        dict.fromkeys(columns, value)
+        | {"tokens": 9, "system": "HilbertMLE", "cpu": 1.0, "settings": "window=2", "gauge": 0.3}
+        for value in values
+    ]
+    module("more_text").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 7
+    assert module("more_text").curves(rows, "verbs")["HilbertMLE"] == [(9, pytest.approx(0.6), pytest.approx(0.1))]
+    module("levers").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 6
+
+
 @pytest.mark.parametrize("name", sorted(SIBLINGS))
 def test_what_scripts_import_from_each_other_is_there(name):
     for node in ast.walk(ast.parse(SIBLINGS[name].read_text(encoding="utf-8"))):
