@@ -24,7 +24,8 @@ from pathlib import Path
 
 import numpy as np
 from levers import parsed
-from rows import Row, append_row, read_rows, same, write_rows
+from rows import Row, keep_row, read_rows, same, to_make
+from score_table import mean_and_spread
 from small_inputs import INPUTS
 
 FILE = Path(__file__).parent / "rows" / "defaults.jsonl"
@@ -54,26 +55,23 @@ def child(name: str, system: str, seed: int, folder: str) -> Row:
 
 def run(options: argparse.Namespace) -> None:
     """Make the runs that are missing."""
-    rows = [
-        row for row in read_rows(options.rows) if row["system"] not in options.again or row["input"] not in options.only
-    ]
-    write_rows(options.rows, rows)
+    rows = read_rows(options.rows)
     systems, seeds = options.settings or SYSTEMS, range(1, options.seeds + 1)
     for name in options.only:
         keys = [{"input": name, "seed": seed, "system": system} for seed in seeds for system in systems]
-        wanted = [key for key in keys if not any(same(row, **key) for row in rows)]
-        if not wanted:
+        missing = to_make(keys, rows, options.again)
+        if not missing:
             continue
         with tempfile.TemporaryDirectory() as folder:
             if not INPUTS[name].write(Path(folder)):
                 print(f"{name} is skipped: its source is not on this machine.", file=sys.stderr, flush=True)
                 continue
-            for key in wanted:
+            for key in missing:
                 arguments = json.dumps([name, key["system"], key["seed"], folder])
                 command = [sys.executable, __file__, "--child", arguments]
                 done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                 row = {**key, **json.loads(done.stdout.splitlines()[-1])}
-                append_row(options.rows, row)
+                keep_row(options.rows, row, **key)
                 print(json.dumps(row), file=sys.stderr, flush=True)
 
 
@@ -96,7 +94,7 @@ def print_table(rows: list[Row]) -> None:
         first = runs[OURS][0]
         for score in first["scores"]:
             values = {system: [row["scores"][score] for row in found] for system, found in runs.items()}
-            cells = " | ".join(f"{np.mean(v):.3f} ± {np.std(v):.3f}" for v in values.values())
+            cells = " | ".join(map(mean_and_spread, values.values()))
             against = " ".join(verdict(values[OURS], values[peer]) for peer in PEERS)
             cpu = ", ".join(f"{np.mean([row['cpu'] for row in found]):.1f}" for found in runs.values())
             size = f"{first['tokens']:,} | {first['words']:,}"

@@ -19,13 +19,15 @@ from typing import Any
 
 import numpy as np
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
-from rows import Row, append_row, read_rows, same
+from rows import Row, keep_row, read_rows, same, to_make
+from score_table import mean_and_spread
+from scoring import measured, scores
 from systems import SAMPLE, WINDOW
 
 FILE = Path(__file__).parent / "rows" / "levers.jsonl"
 COLUMNS = ("mean", "S999", "verbs", "MENd", "RARE", "Google")
 SETTINGS = ("", "window=2", "temperature=1", "window=10", "sample=1e-3", "temperature=1.5", "shrink_windows=False")
-OF_COUNTS = ("window", "sample", "shrink_windows")
+OF_COUNTS = ("window", "sample", "shrink_windows")  # as HilbertMLE calls them
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -38,24 +40,25 @@ def parsed(text: str) -> dict[str, Any]:
 def fitted(path: str, settings: dict[str, Any], options: Any, seed: int) -> Any:
     """Count with the settings that concern counts, and fit with the others."""
     from gensim_hilbert import HilbertMLE, PairCounts
+    from gensim_hilbert.model_text import weights_of
 
-    of_counts = {"window": WINDOW, "sample": SAMPLE, **{k: v for k, v in settings.items() if k in OF_COUNTS}}
-    of_fit = {k: v for k, v in settings.items() if k not in OF_COUNTS}
-    words = options.max_final_vocab
-    counts = PairCounts.from_corpus(path, max_final_vocab=words, seed=seed, progress=False, workers=2, **of_counts)
+    window, sample = settings.get("window", WINDOW), settings.get("sample", SAMPLE)
+    weights = weights_of(settings.get("shrink_windows", True))
+    of_fit = {name: value for name, value in settings.items() if name not in OF_COUNTS}
+    counts = PairCounts.from_corpus(
+        path, max_final_vocab=options.max_final_vocab, window=window, sample=sample, weights=weights, seed=seed,
+        workers=2, progress=False,
+    )  # fmt: skip
     return HilbertMLE.from_counts(counts, vector_size=options.vector_size, seed=seed, workers=2, **of_fit)
 
 
-def scores(names: list[str], vectors: np.ndarray) -> dict[str, float]:
-    """Return the similarity sets, their mean, that of the verbs, and Google's analogies."""
-    from gensim_hilbert.evaluation import Data, analogies, find_data, similarity
-    from gensim_hilbert.export.reading import keyed_vectors
-
-    keyed, data = keyed_vectors("trained", names, vectors), find_data(DATA)
-    data = Data(similarity=data.similarity, analogy={"Google": data.analogy["Google"]})  # BATS would take most time
-    found = {score.name: score.rho for score in similarity(keyed, data)}
-    means = {"mean": float(np.mean(list(found.values()))), "verbs": (found["B143"] + found["Y130"]) / 2}
-    return means | found | {score.name: score.accuracy for score in analogies(keyed, data)}
+def facts_of(options: Any) -> Row:
+    """Return what all rows of a table have in common."""
+    return {
+        "corpus": options.corpus.name,
+        "vector_size": options.vector_size,
+        "words": options.max_final_vocab,
+    }
 
 
 def run(options: Any) -> None:
@@ -66,25 +69,23 @@ def run(options: Any) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/corpus.txt"
-        write_lines(options.corpus, path)
         for seed in range(1, options.seeds + 1):
             for text in options.settings:
-                facts = {
-                    "corpus": options.corpus.name,
-                    "vector_size": options.vector_size,
-                    "words": options.max_final_vocab,
-                }
-                key = {**facts, "settings": text, "seed": seed}
-                if any(same(row, **key) for row in read_rows(options.rows)):
+                key = {**facts_of(options), "settings": text, "seed": seed}
+                keys = to_make([{**key, "gauge": gauge} for gauge in options.gauges], read_rows(options.rows))
+                if not keys:
                     continue
+                if not Path(path).exists():
+                    write_lines(options.corpus, path)
                 start = time.process_time()
                 model = fitted(path, parsed(text), options, seed)
                 cpu = time.process_time() - start
                 sides = torch.from_numpy(model.syn1neg), torch.from_numpy(model.wv.vectors)
-                for gauge in options.gauges:
-                    vectors = canonical(*sides, gauge)[1].numpy()
-                    row = {**key, "gauge": gauge, "cpu": cpu, **scores(model.wv.index_to_key, vectors)}
-                    append_row(options.rows, row)
+                for one in keys:
+                    vectors = canonical(*sides, one["gauge"])[1].numpy()
+                    # BATS would take most of the time.
+                    row = {**one, "cpu": cpu, **scores(model.wv.index_to_key, vectors, only_analogies=["Google"])}
+                    keep_row(options.rows, row, **one)
                     print(json.dumps(row), file=sys.stderr, flush=True)
 
 
@@ -93,9 +94,7 @@ def print_table(rows: list[Row]) -> None:
     print(f"| settings | gauge | runs | CPU s | {' | '.join(COLUMNS)} |\n|---|---|---|---|{'---|' * len(COLUMNS)}")
     for settings, gauge in dict.fromkeys((row["settings"], row["gauge"]) for row in rows):
         runs = [row for row in rows if same(row, settings=settings, gauge=gauge)]
-        values = np.array([[row[column] for column in COLUMNS] for row in runs])
-        spread = [f" ± {x:.3f}" if len(runs) > 1 else "" for x in values.std(axis=0)]
-        cells = [f"{mean:.3f}{x}" for mean, x in zip(values.mean(axis=0), spread, strict=True)]
+        cells = [mean_and_spread([measured(row, column) for row in runs]) for column in COLUMNS]
         cpu = np.mean([row["cpu"] for row in runs])
         name = f"`{settings}`" if settings else "defaults"
         print(f"| {name} | {gauge:g} | {len(runs)} | {cpu:.0f} | {' | '.join(cells)} |")
@@ -109,8 +108,7 @@ def main() -> None:
     options = parser.parse_args()
     require(options.corpus, DATA)
     run(options)
-    name = options.corpus.name
-    print_table([row for row in read_rows(options.rows) if same(row, corpus=name, vector_size=options.vector_size)])
+    print_table([row for row in read_rows(options.rows) if same(row, **facts_of(options))])
 
 
 if __name__ == "__main__":

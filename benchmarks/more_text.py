@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 import smart_open
 from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
-from rows import Row, append_row, read_rows, same, write_rows
-from scoring import scores
+from rows import Row, keep_row, read_rows, same, to_make
+from score_table import mean_and_spread, spread
+from scoring import measured, scores
 from systems import hilbert, sgns
 
 SYSTEMS = {"HilbertMLE": hilbert, "gensim SGNS": sgns}
@@ -85,33 +86,26 @@ def child(system: str, path: str, vector_size: int, seed: int) -> Row:
 
 def run(options: argparse.Namespace) -> None:
     """Make the runs that are missing, short ones first."""
-    rows = [row for row in read_rows(options.rows) if row["system"] not in options.again]
-    write_rows(options.rows, rows)
+    rows = read_rows(options.rows)
     for tokens in sorted(options.tokens):
-        wanted = [
+        keys = [
             {"tokens": tokens, "vector_size": options.vector_size, "system": system, "seed": seed}
             for seed in range(1, options.seeds + 1)
             for system in SYSTEMS
         ]
-        wanted = [key for key in wanted if not any(same(row, **key) for row in rows)]
-        if not wanted:
+        missing = to_make(keys, rows, options.again)
+        if not missing:
             continue
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "corpus.txt")
             found = write_text(tokens, path)
-            for key in wanted:
+            for key in missing:
                 arguments = key["system"], str(path), options.vector_size, key["seed"]
                 command = [sys.executable, __file__, "--child", json.dumps(arguments)]
                 done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                 row = {**key, "found": found, **json.loads(done.stdout.splitlines()[-1])}
-                append_row(options.rows, row)
+                keep_row(options.rows, row, **key)
                 print(json.dumps(row), file=sys.stderr, flush=True)
-
-
-def measured(row: Row, measure: str) -> float:
-    """Return a score of a row."""
-    value = (row["B143"] + row["Y130"]) / 2 if measure == "verbs" else row[measure]
-    return float(value)
 
 
 def curves(rows: list[Row], measure: str) -> dict[str, list[tuple[int, float, float]]]:
@@ -121,7 +115,7 @@ def curves(rows: list[Row], measure: str) -> dict[str, list[tuple[int, float, fl
         for tokens in sorted({row["tokens"] for row in rows}):
             values = [measured(row, measure) for row in rows if same(row, system=system, tokens=tokens)]
             if values:
-                points.append((tokens, float(np.mean(values)), float(np.std(values))))
+                points.append((tokens, float(np.mean(values)), spread(values)))
     return found
 
 
@@ -136,7 +130,7 @@ def print_table(rows: list[Row]) -> None:
             if runs:
                 values = np.array([[row[column] for column in columns] for row in runs])
                 means[system] = values.mean(axis=0)
-                cells = [f"{m:.3f} ± {s:.3f}" for m, s in zip(values.mean(axis=0), values.std(axis=0), strict=True)]
+                cells = [mean_and_spread(column) for column in values.T]
                 cpu = np.mean([row["cpu"] for row in runs])
                 print(f"| {tokens / 1e6:g} M | {system} | {len(runs)} | {cpu:.0f} | {' | '.join(cells)} |")
         if len(means) == len(SYSTEMS):
@@ -164,8 +158,8 @@ def draw(rows: list[Row], title: str) -> str:
             line, dot = styles[system]
             places = [np.log2(count / 1e6) for count, _, _ in points]
             axes.curve(places, [value for _, value, _ in points], line)
-            for x, (_, value, spread) in zip(places, points, strict=True):
-                axes.line(axes.at_x(x), axes.at_y(value - spread), axes.at_x(x), axes.at_y(value + spread), line)
+            for x, (_, value, deviation) in zip(places, points, strict=True):
+                axes.line(axes.at_x(x), axes.at_y(value - deviation), axes.at_x(x), axes.at_y(value + deviation), line)
                 axes.add("circle", cx=axes.at_x(x), cy=axes.at_y(value), r=3.5, class_=dot)
         whole.add("g", "".join(axes.parts), transform=f"translate({GAP + column * (WIDTH + GAP)} {GAP + 20})")
     note = "coloured: HilbertMLE; grey: gensim SGNS; upright lines: standard deviation over runs"

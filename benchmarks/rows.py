@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from gensim_hilbert.files import write_whole
+from gensim_hilbert.locks import turn_of
 
 Row = dict[str, Any]
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return all rows that were written; a line that was cut off by an interruption is left out."""
-    rows: list[Row] = []
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                rows.append(json.loads(line))
+def read_rows(path: Path, parse: Callable[[str], Row] = json.loads) -> list[Row]:
+    """Return all rows of a file, or none if it does not exist; exit with one sentence if a line is damaged."""
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else (), start=1):
+        try:
+            rows.append(dict(parse(line)))
+        except (ValueError, KeyError, TypeError) as error:
+            sys.exit(f"Line {number} of {path} is damaged ({error!r}): remove it, and the run is made again.")
     return rows
 
 
-def write_rows(path: Path, rows: list[Row]) -> None:
-    """Write all rows anew."""
+def keep_row(path: Path, row: Row, **key: Any) -> None:
+    """Add a row in place of those with the same key; the file is whole at any time, and several commands may add."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, "".join(f"{json.dumps(row)}\n" for row in rows).encode())
-
-
-def append_row(path: Path, row: Row) -> None:
-    """Add a row at the end, on a line of its own."""
-    write_rows(path, [*read_rows(path), row])
+    with turn_of(str(path)):
+        others = [other for other in read_rows(path) if not same(other, **key)]
+        write_whole(path, "".join(f"{json.dumps(one)}\n" for one in (*others, row)).encode())
 
 
 def same(row: Row, **key: Any) -> bool:
     """Tell whether a row has these values."""
     return all(row.get(name) == value for name, value in key.items())
+
+
+def to_make(keys: Iterable[Row], rows: list[Row], again: Iterable[str] = ()) -> list[Row]:
+    """Return the keys of which there is no row, and those of systems that are to be run again."""
+    again = set(again)
+    return [key for key in keys if key.get("system") in again or not any(same(row, **key) for row in rows)]

@@ -2,7 +2,7 @@
 
 A run is known by what determines its scores: the system and its version, the text, the size, the seed, and a digest of
 the code that trains. A run of other code is one of earlier settings, and does not count. Comments and docstrings are
-not part of the digest, nor is the counting of pairs, whose results are exact.
+not part of the digest, nor is the counting of words and pairs, whose results are exact.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import inspect
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -23,17 +23,30 @@ from typing import Any
 
 import systems
 from peers import word2vec_program
+from rows import keep_row, read_rows
 
 import gensim_hilbert
-from gensim_hilbert.files import remove, write_whole
-from gensim_hilbert.locks import locked, turn_of
+from gensim_hilbert.files import remove
+from gensim_hilbert.locks import locked
 from gensim_hilbert.options import OPTIONS
 
 SCORING = 1  # to be raised when the same vectors would get other scores
 FILE = "runs.jsonl"
 PACKAGE = Path(gensim_hilbert.__file__).parent
-TRAINING_CODE = ("training/*.py", "objectives/*.py", "vectors/subwords.py")
+TRAINING_CODE = ("automatic.py", "training/*.py", "objectives/*.py", "vectors/subwords.py")
+TRAINING_PARTS = {  # of modules that do other things as well
+    "counting/pair_counts.py": ("PairCounts.expected",),
+    "model_text.py": ("FEW_TOKENS", "weights_of"),
+    "model_training.py": ("counts_solver", "stream_solver", "common_options"),
+    "model_vocabulary.py": (
+        "VocabularyHooks.fitted_counts",
+        "VocabularyHooks._settle",
+        "VocabularyHooks._settle_sample",
+    ),
+    "vocabulary.py": ("Vocabulary.keep_probability", "Vocabulary.keep_below"),
+}
 KERNELS = ("_gibbs.pyx", "_pairs.pyx", "*.h", "rows.pxd")
+HELPERS_WITHOUT_SETTINGS = (systems.kept_words, systems.call)
 PACKAGES = {"sgns": "gensim", "word2vec": "word2vec", "fasttext": "fasttext"}
 
 
@@ -65,16 +78,7 @@ class RunLog:
 
     def read(self) -> list[dict[str, Any]]:
         """All records: the fields of `Run`, and `models` with the times and scores of each model by its name."""
-        if not self.path.exists():
-            return []
-        records = []
-        for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                record = json.loads(line)
-                records.append(record | {"run": Run(**{name: record[name] for name in Run.__dataclass_fields__})})
-            except (ValueError, KeyError, TypeError) as error:
-                sys.exit(f"Line {number} of {self.path} is damaged ({error!r}): remove it, and the run is made again.")
-        return records
+        return read_rows(self.path, with_run)
 
     def models(self, run: Run) -> dict[str, dict[str, float]]:
         """Times and scores of a run's models; nothing if it is not finished."""
@@ -93,12 +97,10 @@ class RunLog:
         return models, len(found) - len(models)
 
     def add(self, run: Run, models: dict[str, dict[str, float]]) -> None:
-        """Keep what a run has given; the file is whole at any time."""
+        """Keep what a run has given."""
         rounded = {name: {key: round(value, 5) for key, value in row.items()} for name, row in models.items()}
         record = asdict(run) | {"ended": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "models": rounded}
-        with turn_of(str(self.path)):
-            before = self.path.read_bytes() if self.path.exists() else b""
-            write_whole(self.path, before + json.dumps(record).encode() + b"\n")
+        keep_row(self.path, record, **asdict(run))
 
     @contextmanager
     def claimed(self, run: Run) -> Iterator[bool]:
@@ -117,6 +119,12 @@ class RunLog:
                 remove(place)
 
 
+def with_run(line: str) -> dict[str, Any]:
+    """Parse a record, and add its `Run`."""
+    record = json.loads(line)
+    return record | {"run": Run(**{name: record[name] for name in Run.__dataclass_fields__})}
+
+
 def digest(text: str | bytes) -> str:
     """A short name for a text."""
     return hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()[:16]
@@ -129,20 +137,41 @@ def fingerprint(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def without_words(source: str) -> str:
-    """Python code without its comments and docstrings."""
+@cache
+def without_words(source: str, names: tuple[str, ...] = ()) -> str:
+    """Python code without its comments and docstrings; only the definitions of `names` if there are any."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+    return "\n".join(ast.unparse(definition(tree, name)) for name in names) if names else ast.unparse(tree)
+
+
+def definition(tree: ast.Module, name: str) -> ast.stmt:
+    """Return the statement that defines a function, a constant or, as Class.method, a method."""
+    found: Any = tree
+    for part in name.split("."):
+        found = next((node for node in found.body if part in defined_by(node)), None)
+        if found is None:
+            sys.exit(f"{name} is not where TRAINING_PARTS of benchmarks/runs.py looks for it: tell it the new place.")
+    return found
+
+
+def defined_by(node: ast.stmt) -> list[str]:
+    """Return the names that a statement defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def our_code() -> str:
-    """What our results depend on: the defaults of all keywords, the code that trains, and its kernels."""
+    """What our results depend on: defaults, the code that chooses automatic settings and trains, and its kernels."""
     parts = [json.dumps({option.name: option.default for option in OPTIONS.values()}, default=repr, sort_keys=True)]
     for pattern in TRAINING_CODE:
         parts += [without_words(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob(pattern))]
+    for name, wanted in TRAINING_PARTS.items():
+        parts.append(without_words((PACKAGE / name).read_text(encoding="utf-8"), wanted))
     for pattern in KERNELS:
         for path in sorted(PACKAGE.parent.glob(f"cython_ext/{pattern}")):
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -150,9 +179,20 @@ def our_code() -> str:
     return "\n".join(parts)
 
 
+def with_helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return a function and those of systems.py that it calls, except for helpers that have no settings."""
+    found = [function]
+    for one in found:
+        named = [getattr(systems, name, None) for name in one.__code__.co_names]
+        helpers = [other for other in named if inspect.isfunction(other) and other.__module__ == systems.__name__]
+        found += [other for other in helpers if other not in (*found, *HELPERS_WITHOUT_SETTINGS)]
+    return found
+
+
 def settings_of(system: str) -> str:
     """A digest of how a system is called and scored and, if it is ours, of the code that trains."""
-    call = without_words(inspect.getsource(systems.TRAINERS[system]))
+    functions = with_helpers(systems.TRAINERS[system])
+    call = "\n".join(without_words(inspect.getsource(function)) for function in functions)
     numbers = [SCORING, systems.SAMPLE, systems.EPOCHS, systems.NEGATIVE, systems.WINDOW]
     return digest(json.dumps([call, numbers, our_code() if system in systems.OUR_SYSTEMS else ""]))
 

@@ -15,15 +15,25 @@ def columns_of(rows: dict[str, list[dict[str, float]]]) -> list[str]:
     return [column for column in TIMES if column in found] + [column for column in found if column not in TIMES]
 
 
+def spread(values: Sequence[float]) -> float:
+    """Return the sample standard deviation over runs, which every ± of our tables is; 0 for a single run."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+def mean_and_spread(values: Sequence[float], digits: int = 3) -> str:
+    """Write the mean over runs and, if there are several, ± their standard deviation."""
+    numbers = [float(np.mean(values)), *([spread(values)] if len(values) > 1 else [])]
+    return " ± ".join(f"{number:.{digits}f}" for number in numbers)
+
+
 def cell(column: str, runs: Sequence[dict[str, float]]) -> str:
     """Mean and standard deviation of the runs that have a value; scores without the zero before the point."""
     values = [run[column] for run in runs if column in run]
     if not values:
         return ""
-    digits = 0 if column in TIMES else 3
-    numbers = [float(np.mean(values)), *([float(np.std(values, ddof=1))] if len(values) > 1 else [])]
-    shown = [f"{number:.{digits}f}" for number in numbers]
-    return " ± ".join(text.replace("0.", ".", 1) if digits else text for text in shown)
+    if column in TIMES:
+        return mean_and_spread(values, digits=0)
+    return mean_and_spread(values).replace("0.", ".")
 
 
 def table(rows: dict[str, list[dict[str, float]]], wanted: int = 0, notes: dict[str, str] | None = None) -> str:

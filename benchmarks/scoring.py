@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 from inputs import DATA
@@ -11,15 +12,22 @@ from scipy.stats import spearmanr
 RARE_WORDS = DATA / "eval/similarity/rarewords.tsv"
 
 
-def scores(names: list[str], matrix: np.ndarray) -> dict[str, float]:
-    """The mean over similarity sets, each of them, and the analogies."""
+def scores(names: list[str], matrix: np.ndarray, only_analogies: Collection[str] | None = None) -> dict[str, float]:
+    """The mean over similarity sets, each of them, and the analogies, or those of them that are named."""
     from gensim_hilbert.evaluation import analogies, find_data, similarity
     from gensim_hilbert.export.reading import keyed_vectors
 
     vectors, data = keyed_vectors("trained", names, matrix), find_data(DATA)
+    if only_analogies is not None:
+        data = replace(data, analogy={name: path for name, path in data.analogy.items() if name in only_analogies})
     found = {score.name: score.rho for score in similarity(vectors, data)}
     mean = {"mean": float(np.mean(list(found.values())))}
     return mean | found | {score.name: score.accuracy for score in analogies(vectors, data)}
+
+
+def measured(row: Mapping[str, float], measure: str) -> float:
+    """Return a score of a row, or for "verbs" the mean of the two sets of verbs."""
+    return (row["B143"] + row["Y130"]) / 2 if measure == "verbs" else row[measure]
 
 
 def all_pairs(vector_of: Callable[[str], np.ndarray], names: list[str], centred: bool = False) -> float:

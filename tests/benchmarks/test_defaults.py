@@ -1,29 +1,22 @@
-"""Scores of small inputs, the verdict over seeds, and the file from which a study goes on."""
+"""Scores of small inputs, the verdict over seeds, and which runs are made."""
 
+import argparse
 import json
+import shutil
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-SCRIPTS = ("defaults", "inputs", "peers", "quality", "rows", "small_inputs")
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SCRIPTS = ("defaults", "inputs", "peers", "quality", "small_inputs")
 
 
 @pytest.fixture
 def scripts(module):
     return {name: module(name) for name in SCRIPTS}
-
-
-def test_a_row_that_was_cut_off_is_made_again(scripts, tmp_path):
-    rows, path = scripts["rows"], tmp_path / "made" / "rows.jsonl"
-    assert rows.read_rows(path) == []
-    rows.append_row(path, {"seed": 1})
-    with open(path, "a", encoding="utf-8") as file:
-        file.write('{"seed": 2, "sco')
-    assert rows.read_rows(path) == [{"seed": 1}]
-    rows.append_row(path, {"seed": 3})
-    assert rows.read_rows(path) == [{"seed": 1}, {"seed": 3}]
-    assert [path.name] == [file.name for file in path.parent.iterdir()]
 
 
 def test_neighbours_vote_is_leave_one_out(scripts, tmp_path):
@@ -65,3 +58,21 @@ def test_inputs_that_are_always_there(scripts, name, tmp_path):
     words = set((tmp_path / "corpus.txt").read_text(encoding="utf-8").split())
     if name != "lee":
         assert set(json.loads((tmp_path / "labels.json").read_text(encoding="utf-8"))) <= words
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("defaults", {"only": ["agnews"], "settings": [], "again": ["HilbertMLE"]}),
+        ("more_text", {"tokens": [5_000_000], "vector_size": 100, "again": ["gensim SGNS"]}),
+    ],
+)
+def test_again_keeps_rows_until_there_are_new_ones(module, monkeypatch, tmp_path, name, options):
+    path = tmp_path / "rows.jsonl"
+    shutil.copy(BENCHMARKS / "rows" / f"{name}.jsonl", path)
+    script = module(name)
+    for other in (module("small_inputs"), script):
+        monkeypatch.setattr(other, "DATA", tmp_path / "missing", raising=False)
+    with suppress(FileNotFoundError):  # More text cannot be written, and AG News is skipped.
+        script.run(argparse.Namespace(rows=path, seeds=1, **options))
+    assert path.read_bytes() == (BENCHMARKS / "rows" / f"{name}.jsonl").read_bytes()

@@ -1,7 +1,9 @@
 """Finished runs are kept, are not made again, and are told from runs of earlier settings."""
 
 import ast
+import inspect
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,21 +85,77 @@ def test_a_damaged_line_is_named(log, run):
         log.read()
 
 
-def test_wording_is_not_part_of_the_settings_but_code_is(runs, module, monkeypatch, tmp_path):
+@pytest.fixture
+def package(runs, monkeypatch, tmp_path):
+    """A copy of the package's Python files that tests may change."""
+    target = tmp_path / "gensim_hilbert"
+    only_python = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(runs.PACKAGE, target, ignore=only_python)
+    shutil.copytree(runs.PACKAGE.parent / "cython_ext", tmp_path / "cython_ext")
+    monkeypatch.setattr(runs, "PACKAGE", target)
+    return target
+
+
+def rewrite(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_wording_is_not_part_of_the_settings(runs, package):
     before = {name: runs.settings_of(name) for name in ("hilbert", "sgns")}
-    package = tmp_path / "gensim_hilbert"
-    (package / "training").mkdir(parents=True)
-    prior = package / "training" / "prior.py"
-    prior.write_text('"""The prior."""\nPOWER = 0.5  # measured\n')
-    monkeypatch.setattr(runs, "PACKAGE", package)
-    first = runs.settings_of("hilbert")
-    prior.write_text('"""How vectors are kept short."""\n# Chosen on text8.\nPOWER = 0.5\n')
-    assert runs.settings_of("hilbert") == first != before["hilbert"]
-    prior.write_text("POWER = 0.6\n")
-    assert runs.settings_of("hilbert") != first
-    assert runs.settings_of("sgns") == before["sgns"]
-    monkeypatch.setattr(module("systems"), "EPOCHS", 6)
+    rewrite(package / "automatic.py", "AUTO = ", "# A comment.\nAUTO = ")
+    rewrite(package / "vocabulary.py", '"""Return the probability', '"""Tell the probability')
+    rewrite(package / "vocabulary.py", "SHOWN_WORDS = ", "OTHER_WORDS = ")
+    assert {name: runs.settings_of(name) for name in before} == before
+
+
+CHANGES = (
+    ("training/schedule.py", "math.pi", "3"),
+    ("automatic.py", "SMALL_TEXT = 20_000_000", "SMALL_TEXT = 10_000_000"),
+    ("automatic.py", '"factorization": 0.3', '"factorization": 0.4'),
+    ("model_text.py", "FEW_TOKENS = 1_000_000", "FEW_TOKENS = 2_000_000"),
+    ("model_vocabulary.py", "vocabulary.tokens < FEW_TOKENS", "vocabulary.tokens <= FEW_TOKENS"),
+    ("model_training.py", "1_000_003", "1_000_033"),
+    ("vocabulary.py", "np.sqrt(ratio) + ratio", "np.sqrt(ratio)"),
+    ("counting/pair_counts.py", "self.vocabulary.keep_probability(sample)", "self.vocabulary.counts"),
+)
+
+
+def test_code_that_determines_vectors_is_part_of_the_settings(runs, package):
+    before, of_sgns = runs.settings_of("hilbert"), runs.settings_of("sgns")
+    for name, old, new in CHANGES:
+        text = (package / name).read_text(encoding="utf-8")
+        rewrite(package / name, old, new)
+        assert runs.settings_of("hilbert") != before, old
+        assert runs.settings_of("sgns") == of_sgns
+        (package / name).write_text(text, encoding="utf-8")
+        assert runs.settings_of("hilbert") == before
+
+
+def test_code_that_has_moved_is_asked_for(runs, package):
+    rewrite(package / "vocabulary.py", "def keep_probability", "def probability")
+    with pytest.raises(SystemExit, match=r"Vocabulary\.keep_probability is not where"):
+        runs.settings_of("hilbert")
+
+
+def test_numbers_and_helpers_of_systems_are_part_of_the_settings(runs, module, monkeypatch):
+    systems = module("systems")
+    before = {name: runs.settings_of(name) for name in ("sgns", "glove", "word2vec")}
+    called = runs.with_helpers(systems.TRAINERS["glove"])
+    assert called == [systems.glove, systems.glove_fit]
+    whole = inspect.getsource
+    monkeypatch.setattr(runs.inspect, "getsource", lambda one: whole(one).replace("x_max=10", "x_max=100"))
+    assert runs.settings_of("glove") != before["glove"]
+    assert runs.settings_of("word2vec") == before["word2vec"]
+    monkeypatch.setattr(systems, "EPOCHS", 6)
     assert runs.settings_of("sgns") != before["sgns"]
+
+
+def test_settings_of_peers_whose_runs_are_kept_have_not_changed(runs):
+    """Their runs take hours: whoever changes these functions of systems.py, or Python's unparsing, must know it."""
+    kept = {"sgns": "802df2b7df0e4220", "fasttext": "6991562faa3cda6f", "word2vec": "6458acd3e70d9588"}
+    assert {name: runs.settings_of(name) for name in kept} == kept
 
 
 def test_a_new_default_is_another_setting(runs, monkeypatch):
@@ -121,6 +179,28 @@ def test_tables_mark_what_is_missing(module):
         "| peer | 1 of 2 | 100 |  | -.100 | .300 |",
         "| none | 0 of 2 (2 of earlier settings) |  |  |  |  |",
     ]
+
+
+def test_every_table_has_the_sample_standard_deviation(module, capsys):
+    values = [0.5, 0.6, 0.7]
+    rows = [
+        {"input": "toy", "system": system, "tokens": 9, "words": 3, "cpu": 1.0, "scores": {"neighbours": value}}
+        for system in ("HilbertMLE", "Word2Vec", "Word2Vec, sg=1")
+        for value in values
+    ]
+    module("defaults").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 3
+    columns = ("mean", "S999", "B143", "Y130", "MENd", "RARE", "Google", "BATS")
+    rows = [
+        dict.fromkeys(columns, value)
+        | {"tokens": 9, "system": "HilbertMLE", "cpu": 1.0, "settings": "window=2", "gauge": 0.3}
+        for value in values
+    ]
+    module("more_text").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 7
+    assert module("more_text").curves(rows, "verbs")["HilbertMLE"] == [(9, pytest.approx(0.6), pytest.approx(0.1))]
+    module("levers").print_table(rows)
+    assert capsys.readouterr().out.count("| 0.600 ± 0.100 ") == 6
 
 
 @pytest.mark.parametrize("name", sorted(SIBLINGS))

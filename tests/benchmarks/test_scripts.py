@@ -52,6 +52,9 @@ def test_defaults_goes_on_where_it_stopped(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr.count('"input": "toy"') == 3
     assert "| 400 sentences of a tutorial |" in done.stdout
+    done = benchmark(*arguments, "1", "--again", "HilbertMLE")
+    assert done.stderr.count('"input": "toy"') == 1
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 6
 
 
 @pytest.mark.slow
