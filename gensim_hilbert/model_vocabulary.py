@@ -217,11 +217,13 @@ class VocabularyHooks(Word2Vec):
 
     def _take_words(self, vocabulary: Vocabulary) -> None:
         """Take over all words of a vocabulary in their order, whatever the rules of this model say."""
-        self.raw_vocab = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+        counts = np.maximum(vocabulary.counts, 1)  # gensim divides by them, and imported words may not occur at all.
+        self.raw_vocab = dict(zip(vocabulary.words, counts.tolist(), strict=True))
         self.corpus_count, self.corpus_total_words = vocabulary.sentences, vocabulary.tokens
         rules = self.min_count, self.sorted_vocab, self.max_final_vocab
         self.min_count, self.sorted_vocab, self.max_final_vocab = -1, 0, None
         self.prepare_vocab()
+        self.wv.expandos["count"][:] = vocabulary.counts
         self.min_count, self.sorted_vocab, self.max_final_vocab = rules
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:

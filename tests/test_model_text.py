@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers import assert_same_vectors
+from tables import clustered_table, store
 from texts import zipf_text
 
 from gensim_hilbert import HilbertMLE, PairCounts
@@ -112,6 +113,19 @@ def test_no_text_is_added_to_imported_counts(imported, news):
     model.solver = "gibbs"
     model.train(news, total_examples=len(news), epochs=1)
     assert not np.array_equal(model.wv.vectors, vectors)
+
+
+@pytest.mark.parametrize("objective", ["hilbert", "sgns", "glove", "lds", "swivel", "ppmi-svd"])
+@pytest.mark.parametrize("side", ["row", "column", "both"])
+def test_words_that_imported_pairs_lack_on_one_side_or_both_are_no_trouble(objective, side):
+    table = clustered_table(30)
+    if side != "column":
+        table[0] = 0
+    if side != "row":
+        table[:, 0] = 0
+    model = HilbertMLE.from_counts(store(table), vector_size=3, workers=1, objective=objective)
+    assert np.isfinite(model.wv.vectors).all()
+    assert model.wv.get_vecattr("w0", "count") == max(table[0].sum(), table[:, 0].sum())
 
 
 def test_sentences_are_scored_with_imported_counts(imported):

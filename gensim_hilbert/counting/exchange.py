@@ -59,11 +59,17 @@ def some_integers(matrix: Any, scale: int | None) -> Integers:
 
 
 def vocabulary_of(words: Vocabulary | Sequence[Any], matrix: Any) -> Vocabulary:
-    """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words."""
-    sums = np.asarray(sparse.coo_array(matrix).sum(axis=0)).ravel()
-    if len(words) != len(sums):
-        raise ValueError(f"{len(words)} words for a matrix of {len(sums)} columns")
-    return words if isinstance(words, Vocabulary) else Vocabulary(words, np.rint(sums))
+    """Return the vocabulary of a matrix; the marginals stand in for the unknown counts of bare words.
+
+    Of both marginals it is the larger one, rounded up, so that a word that has pairs also has a count.
+    """
+    table = sparse.coo_array(matrix)
+    if len(words) != table.shape[1]:
+        raise ValueError(f"{len(words)} words for a matrix of {table.shape[1]} columns")
+    if isinstance(words, Vocabulary):
+        return words
+    by_column, by_row = (np.asarray(table.sum(axis=axis)).ravel() for axis in (0, 1))
+    return Vocabulary(words, np.ceil(np.maximum(by_column, by_row)))
 
 
 def save_npz(path: str | os.PathLike[str], matrix: sparse.csr_array, vocabulary: Vocabulary, scale: int) -> None:
