@@ -11,16 +11,13 @@ column "first / first" compares FIRST with itself and shows the noise of the mac
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import resource
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from children import answer, ask_child
 from inputs import TEXT8, corpus_parser, require, write_first_lines
 from systems import SAMPLE, WINDOW
 
@@ -69,21 +66,20 @@ def cpu_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def child(name: str, path: str) -> None:
+def child(name: str, path: str) -> float:
+    """Return the CPU time of a task, in a process of its own."""
     work = TASKS[name](path)
     work()
     start, runs = cpu_seconds(), 0
     while cpu_seconds() - start < LEAST:
         work()
         runs += 1
-    print(json.dumps((cpu_seconds() - start) / runs))
+    return (cpu_seconds() - start) / runs
 
 
 def measure(build: Path, name: str, path: str) -> float:
     """CPU time of one task, run by one of the builds in a process of its own."""
-    command = [sys.executable, __file__, "--child", json.dumps([name, path])]
-    environment = {**os.environ, "PYTHONPATH": str(build), "OMP_NUM_THREADS": "1"}
-    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    return ask_child(__file__, name, path, PYTHONPATH=str(build), OMP_NUM_THREADS="1")
 
 
 def compiled_package(text: str) -> Path:
@@ -99,7 +95,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=TASKS, default=list(TASKS))
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     if options.builds is None:
         parser.error("--builds must name two folders")
     require(options.corpus)

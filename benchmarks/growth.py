@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from children import answer, ask_child
 from inputs import DATA, write_lines
 from kernels import keep_sample_size
 from speed import peak, say
@@ -145,11 +145,7 @@ JOBS = {"grown": grown, "model": model}
 def job(name: str, *arguments: object) -> dict[str, Any]:
     """Return what a job returns in a process of its own, with a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--child", json.dumps([name, *arguments, folder])]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{name} failed with the arguments {arguments}; the reason is above.")
-    row: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        row: dict[str, Any] = ask_child(__file__, name, *arguments, folder)
     return row
 
 
@@ -213,9 +209,7 @@ def main() -> None:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        name, *arguments = json.loads(options.child)
-        print(json.dumps(JOBS[name](*arguments)))
-        return
+        return answer(lambda name, *arguments: JOBS[name](*arguments), options.child)
     for text in options.texts:
         if not text.exists():
             sys.exit(f"{text} is not there; name texts, or set GENSIM_HILBERT_DATA")

@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from children import answer, ask_child
 from inputs import DATA, corpus_parser, require, write_lines
 from scoring import scores
 from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
@@ -40,11 +40,7 @@ def say(words: str) -> None:
 
 def job(function: Callable[..., Any], *arguments: object, **environment: str) -> Any:
     """Return what one of JOBS returns in a process of its own."""
-    command = [sys.executable, __file__, "--child", json.dumps([function.__name__, *arguments])]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=os.environ | environment)
-    if done.returncode:
-        sys.exit(f"{function.__name__} failed with the arguments {arguments}; the reason is above.")
-    return json.loads(done.stdout.splitlines()[-1])
+    return ask_child(__file__, function.__name__, *arguments, **environment)
 
 
 def spent(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
@@ -224,9 +220,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES, help="vocabularies: numbers of words")
     options = parser.parse_args()
     if options.child:
-        name, *arguments = json.loads(options.child)
-        print(json.dumps(JOBS[name](*arguments)))
-        return
+        return answer(lambda name, *arguments: JOBS[name](*arguments), options.child)
     require(options.corpus)
     with tempfile.TemporaryDirectory() as folder:
         if "corpus" in options.only:

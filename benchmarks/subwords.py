@@ -13,13 +13,13 @@ its own, by two threads. fastText is skipped if it is not installed; `make bench
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 
 import numpy as np
+from children import ChildFailed, answer, ask_child
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import installed
 from scoring import all_pairs, scores
@@ -60,13 +60,14 @@ MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
 }
 
 
-def child(name: str, path: str, size: int, words: int) -> None:
+def child(name: str, path: str, size: int, words: int) -> dict[str, float]:
+    """Train and score, in a process of its own."""
     train, options = MODELS[name]
     names, vectors, vector_of, seconds = train(path, size, words, **options)
     result = {"CPU s": seconds} | scores(names, vectors)
     for column, centred in (("RARE, all", False), ("centred", True)):
         result[column] = np.nan if vector_of is None else all_pairs(vector_of, names, centred)
-    print(json.dumps(result))
+    return result
 
 
 def main() -> None:
@@ -74,7 +75,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS))
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     require(options.corpus, DATA)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -83,13 +84,11 @@ def main() -> None:
         for name in options.only:
             if not installed(MODELS[name][0].__name__):
                 continue
-            arguments = json.dumps([name, plain, options.vector_size, options.max_final_vocab])
-            command = [sys.executable, __file__, "--child", arguments]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-            if done.returncode:
-                print(f"{name} did not run", file=sys.stderr)
+            try:
+                rows[name] = ask_child(__file__, name, plain, options.vector_size, options.max_final_vocab)
+            except ChildFailed as failure:
+                print(failure, file=sys.stderr)
                 continue
-            rows[name] = json.loads(done.stdout.splitlines()[-1])
             print(f"{name}: {json.dumps(rows[name])}", file=sys.stderr, flush=True)
     columns = ["CPU s", "mean", "MENd", "S999", "RARE", "RARE, all", "centred", "Google", "BATS"]
     print(f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
