@@ -19,11 +19,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import systems
 from children import ChildFailed, answer, ask_child
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import installed
 from scoring import all_pairs, scores
-from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words
+from systems import EPOCHS, SAMPLE, WINDOW
 
 
 def hilbert(path: str, size: int, words: int, **options: object):
@@ -38,17 +39,9 @@ def hilbert(path: str, size: int, words: int, **options: object):
 
 
 def fasttext(path: str, size: int, words: int):
-    import fasttext as peer
-
-    kept = kept_words(path, words)
     start = time.process_time()
-    model = peer.train_unsupervised(
-        path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=EPOCHS, t=SAMPLE, thread=2, verbose=0,
-        minCount=int(kept.counts.min()),
-    )  # fmt: skip
-    seconds = time.process_time() - start
-    names = [word for word in model.words if word in kept]
-    return names, np.array([model.get_word_vector(word) for word in names]), model.get_word_vector, seconds
+    names, models, vector_of = systems.fasttext(path, size, words, seed=1)
+    return names, models["fastText"], vector_of, time.process_time() - start
 
 
 MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {

@@ -1,5 +1,7 @@
 """What the reproduction of the paper is computed with: GloVe's own training, PMI of pairs, and models as elsewhere."""
 
+import ast
+import inspect
 import shutil
 import subprocess
 import sys
@@ -56,6 +58,19 @@ def test_pmi_and_lines_are_those_of_others(module):
     assert (fit.r, fit.slope) == pytest.approx((line.rvalue, line.slope))
     assert (fit.shift, fit.error) == pytest.approx(((y - x).mean(), np.sqrt(((y - x) ** 2).mean())))
     assert script.quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 8.0]), (0.05, 0.5, 0.95)) == [1, 2, 3]
+
+
+def keywords(function):
+    """The keywords with which a function trains, except for the text."""
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Call)]
+    (call,) = (call for call in calls if ast.unparse(call.func) in ("HilbertMLE", "Word2Vec"))
+    return {one.arg: ast.unparse(one.value) for one in call.keywords if one.arg != "corpus_file"}
+
+
+@pytest.mark.parametrize("name", ["hilbert", "sgns"])
+def test_models_are_trained_as_for_the_other_tables(module, name):
+    ours, others = (getattr(module(script), name) for script in ("paper_models", "systems"))
+    assert keywords(ours) == keywords(others)
 
 
 @pytest.mark.slow
