@@ -175,10 +175,11 @@ def test_tables_mark_what_is_missing(module):
     assert table(rows, 2, {"none": "2 of earlier settings"}).splitlines() == [
         "| | runs | CPU s | wall s | mean | RARE, all |",
         "|---|---|---|---|---|---|",
-        "| ours | 2 | 10 ± 0 | 6 | .580 ± .014 |  |",
-        "| peer | 1 of 2 | 100 |  | -.100 | .300 |",
-        "| none | 0 of 2 (2 of earlier settings) |  |  |  |  |",
+        "| ours | 2 | 10 ± 0 | 6 | .580 ± .014 | |",
+        "| peer | 1 of 2 | 100 | | -.100 | .300 |",
+        "| none | 0 of 2 (2 of earlier settings) | | | | |",
     ]
+    assert table({"none": []}, 2).splitlines() == ["| | runs |", "|---|---|", "| none | 0 of 2 |"]
 
 
 def test_every_table_has_the_sample_standard_deviation(module, capsys):
