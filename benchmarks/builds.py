@@ -11,13 +11,12 @@ column "first / first" compares FIRST with itself and shows the noise of the mac
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from children import answer, ask_child
+from children import answer, ask_child, cpu_seconds
 from inputs import TEXT8, corpus_parser, require, write_first_lines
 from systems import SAMPLE, WINDOW
 
@@ -58,12 +57,6 @@ def gibbs(path: str) -> Callable[[], object]:
 
 
 TASKS = {"vocabulary": vocabulary, "vocabulary of token lists": token_lists, "pairs": pairs, "gibbs": gibbs}
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process and of its children that have ended."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def child(name: str, path: str) -> float:

@@ -5,10 +5,11 @@
 
 No setting is touched but the seed; `--settings` runs HilbertMLE with others instead, and prints a table of these. The
 inputs, and what is scored of each, are in `small_inputs.py`. Each run is made in a process of its own and adds a row to
-a file of JSON lines. Runs that are in the file already are not made again, unless `--again` names their system; `--only`
-with nothing after it makes none, and prints the table. ± is the standard deviation over seeds. CPU seconds are those of
-training, of all threads together. "against each" says whether HilbertMLE is ahead (+) of Word2Vec, and of Word2Vec with
-sg=1, or behind (-), by more than twice the standard error of the difference over seeds; otherwise it has =.
+a file of JSON lines. Runs that are in the file already are not made again, unless `--again` names their system; with
+`--only` and nothing after it none is made, and the table is printed. ± is the standard deviation over seeds, and CPU
+seconds are those of training, of all threads together. "against each" says whether HilbertMLE is ahead (+) of Word2Vec,
+and of Word2Vec with sg=1, or behind (-), by more than twice the standard error of the difference over seeds; otherwise
+it has =.
 """
 
 from __future__ import annotations

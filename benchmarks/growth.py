@@ -30,12 +30,12 @@ from random import Random
 from typing import Any
 
 from children import answer, ask_child
-from inputs import DATA, write_lines
+from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
 from kernels import keep_sample_size
 from speed import peak, say
 from systems import SAMPLE
 
-TEXTS = ("wiki2019_25m.txt.gz", "text8_prefix.gz")
+TEXTS = (WIKIPEDIA, TEXT8)
 WORDS = (25_000, 50_000, 100_000, 200_000, 400_000)
 REFERENCE, WANTED = 50_000, 1.2
 WIDTH, HEIGHT, GAP = 430, 300, 24
@@ -210,9 +210,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         return answer(lambda name, *arguments: JOBS[name](*arguments), options.child)
-    for text in options.texts:
-        if not text.exists():
-            sys.exit(f"{text} is not there; name texts, or set GENSIM_HILBERT_DATA")
+    require(*options.texts)
     if any(words % options.base for words in options.words):
         sys.exit(f"--words must be multiples of --base, which is {options.base:,}")
     with tempfile.TemporaryDirectory() as folder:

@@ -6,8 +6,8 @@
 The first 25 million tokens are of Wikipedia (wiki2019_25m). What follows is an older Wikipedia (text8_prefix), film
 reviews (IMDB), news (AG News) and the Brown corpus. Both have the settings of `benchmarks/quality.py`: 50,000 words,
 window 5, sample 1e-4, and SGNS has 5 negatives and 5 epochs. Each run adds a row to a file of JSON lines. Runs that are
-in the file already are not made again, unless `--again` names their system; `--tokens` with nothing after it makes
-none, and prints the table.
+in the file already are not made again, unless `--again` names their system; with `--tokens` and nothing after
+it none is made, and the table is printed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from children import answer, ask_child
-from inputs import DATA, corpus_parser, require, write_lines
+from inputs import DATA, corpus_parser, require, write_first_lines, write_lines
 from scoring import scores
 from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
 
@@ -114,20 +114,6 @@ SIZES = (5_000, 20_000, 42_000, 100_000, 200_000, 500_000)
 LARGEST_REAL = 42_000  # About all words that occur four times in 4 million tokens of Wikipedia.
 
 
-def write_beginning(corpus: Path, path: str, tokens: int) -> int:
-    """Write the first lines of a corpus, up to the one with this token; return how many tokens they have."""
-    write_lines(corpus, f"{path}.all")
-    kept = 0
-    with open(f"{path}.all", "rb") as source, open(path, "wb") as target:
-        for line in source:
-            kept += len(line.split())
-            target.write(line)
-            if kept >= tokens:
-                break
-    Path(f"{path}.all").unlink()
-    return kept
-
-
 def write_zipf(path: str, words: int, tokens: int) -> None:
     """Write lines of 20 tokens that are independent of each other; the number of words is the seed."""
     random = np.random.default_rng(words)
@@ -161,7 +147,7 @@ def vocabularies(options: argparse.Namespace, folder: str) -> None:
     )
     path = f"{folder}/beginning.txt"
     smallest = min(options.sizes, default=LARGEST_REAL + 1)
-    real = write_beginning(options.corpus, path, options.real_tokens) if smallest <= LARGEST_REAL else 0
+    real = write_first_lines(options.corpus, path, options.real_tokens) if smallest <= LARGEST_REAL else 0
     for size in sorted(options.sizes):
         if size > LARGEST_REAL:
             path = f"{folder}/zipf.txt"
