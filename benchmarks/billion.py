@@ -92,24 +92,19 @@ class DiskUse(threading.Thread):
             self.most = max(self.most, total)
 
 
-def cpu() -> float:
-    """CPU seconds of this process."""
-    return time.process_time()
-
-
 def measure(tokens: int, words: int, memory_gb: float, workers: int) -> None:
     """Count so many tokens and print one line."""
     text = ZipfText(tokens, words)
-    begun = cpu()
+    begun = time.process_time()
     while text.read(1 << 20):
         pass
-    generating = 2 * (cpu() - begun)
+    generating = 2 * (time.process_time() - begun)
     with TemporaryDirectory() as folder:
         disk = DiskUse(Path(folder))
         disk.start()
-        begun, started = time.perf_counter(), cpu()
+        begun, started = time.perf_counter(), time.process_time()
         counts = PairCounts.from_corpus(text, directory=Path(folder, "counts"), memory_gb=memory_gb, workers=workers)
-        took, used = time.perf_counter() - begun, cpu() - started
+        took, used = time.perf_counter() - begun, time.process_time() - started
         disk.stopped.set()
         disk.join()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

@@ -11,16 +11,12 @@ column "first / first" compares FIRST with itself and shows the noise of the mac
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import resource
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from children import answer, ask_child, cpu_seconds
 from inputs import TEXT8, corpus_parser, require, write_first_lines
 from systems import SAMPLE, WINDOW
 
@@ -63,27 +59,20 @@ def gibbs(path: str) -> Callable[[], object]:
 TASKS = {"vocabulary": vocabulary, "vocabulary of token lists": token_lists, "pairs": pairs, "gibbs": gibbs}
 
 
-def cpu_seconds() -> float:
-    """CPU time of this process and of its children that have ended."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def child(name: str, path: str) -> None:
+def child(name: str, path: str) -> float:
+    """Return the CPU time of a task, in a process of its own."""
     work = TASKS[name](path)
     work()
     start, runs = cpu_seconds(), 0
     while cpu_seconds() - start < LEAST:
         work()
         runs += 1
-    print(json.dumps((cpu_seconds() - start) / runs))
+    return (cpu_seconds() - start) / runs
 
 
 def measure(build: Path, name: str, path: str) -> float:
     """CPU time of one task, run by one of the builds in a process of its own."""
-    command = [sys.executable, __file__, "--child", json.dumps([name, path])]
-    environment = {**os.environ, "PYTHONPATH": str(build), "OMP_NUM_THREADS": "1"}
-    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    return ask_child(__file__, name, path, PYTHONPATH=str(build), OMP_NUM_THREADS="1")
 
 
 def compiled_package(text: str) -> Path:
@@ -99,7 +88,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=TASKS, default=list(TASKS))
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     if options.builds is None:
         parser.error("--builds must name two folders")
     require(options.corpus)

@@ -21,7 +21,7 @@ from gensim_hilbert import HilbertMLE, PairCounts
 
 MODELS = {
     "default": {},
-    "two epochs, sample removed while counting": {"epochs": 2, "sample": 0},
+    "two epochs, no word thinned out": {"epochs": 2, "sample": 0},
     "vectors + covectors": {"vectors": "v+w"},
     "subwords": {"subwords": True, "bucket": 5_000},
     "sgns": {"objective": "sgns"},

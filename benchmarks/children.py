@@ -1,4 +1,4 @@
-"""Training and scoring in a process of its own, which ends with the process that has started it."""
+"""Work in a process of its own, which ends with the process that has started it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from scoring import RARE_WORDS, all_pairs, scores
-
+Scores = dict[str, dict[str, float]]  # by model and column
 SET_SIGNAL_OF_PARENTS_DEATH = 1  # PR_SET_PDEATHSIG, for prctl
 
 
@@ -24,18 +24,44 @@ def end_with_parent() -> None:
         ctypes.CDLL(None).prctl(SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
 
 
+class ChildFailed(SystemExit):
+    """A process has failed: unless this is caught, the command ends with its sentence."""
+
+
+def ask_child(script: str, *arguments: object, **environment: str) -> Any:
+    """Run a script again, with `--child` and the arguments as JSON, and return what it hands to `answer`."""
+    command = [sys.executable, script, "--child", json.dumps(arguments)]
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        preexec_fn=end_with_parent,
+        env=os.environ | environment,
+    )
+    if done.returncode:
+        raise ChildFailed(f"{Path(script).name} failed with the arguments {arguments}; the reason is above.")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def answer(function: Callable[..., Any], arguments: str) -> None:
+    """Print what a function returns for arguments in JSON, for the process that has asked."""
+    print(json.dumps(function(*json.loads(arguments))))
+
+
 def cpu_seconds() -> float:
     """Return the processor's time of this process and of programs that it has waited for."""
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
-def child(trainers: Mapping[str, Callable[..., Any]], name: str, *arguments: object) -> None:
-    """Train and score, and print the times and scores of each model as a line of JSON.
+def train_and_score(trainers: Mapping[str, Callable[..., Any]], name: str, *arguments: object) -> Scores:
+    """Return the times and scores of each model of a system, by its name.
 
     Processes of a higher niceness wait for others, so that their wall time says nothing: it is left out.
     """
     import torch  # noqa: F401  # its import is not what is measured
+    from scoring import RARE_WORDS, all_pairs, scores
 
     import gensim_hilbert  # noqa: F401  # nor is this
 
@@ -48,17 +74,16 @@ def child(trainers: Mapping[str, Callable[..., Any]], name: str, *arguments: obj
     if any(vector_of) and RARE_WORDS.exists():
         for row in found.values():
             row["RARE, all"] = all_pairs(vector_of[0], words)
-    print(json.dumps(found))
+    return found
 
 
-def in_process(script: str, *arguments: object) -> dict[str, dict[str, float]]:
-    """What `child` prints, by the names of its models; nothing where it has failed."""
-    command = [sys.executable, script, "--child", json.dumps(arguments)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, preexec_fn=end_with_parent)
-    if done.returncode:
-        print(f"{arguments[0]} did not run", file=sys.stderr)
+def scores_of_child(script: str, *arguments: object) -> Scores:
+    """Return what `train_and_score` returns in a process of its own; nothing where it has failed."""
+    try:
+        found: Scores = ask_child(script, *arguments)
+    except ChildFailed as failure:
+        print(failure, file=sys.stderr)
         return {}
-    found: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
     for key, row in found.items():
         print(f"{key}: {json.dumps(row)}", file=sys.stderr, flush=True)
     return found

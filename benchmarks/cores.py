@@ -22,11 +22,8 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -38,6 +35,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from children import answer, ask_child
 from inputs import corpus_parser, require
 from python_lock import share_held
 from speed import say
@@ -347,11 +345,12 @@ class OneThread(ThreadPoolExecutor):
         return future
 
 
-def measure(options: argparse.Namespace) -> dict[str, float]:
-    """Run one stage in this process."""
+def measure(name: str, given: dict[str, Any]) -> dict[str, float]:
+    """Run one stage in this process, with the options of the command."""
     from gensim_hilbert.corpus import dispatch
 
-    stage = STAGES[options.child](Inputs(options))
+    options = argparse.Namespace(**{**given, "corpus": Path(given["corpus"])})
+    stage = STAGES[name](Inputs(options))
     stage.run()  # Files are then in memory, and what is made once is made.
     if options.locks:
         with patch.object(dispatch, "ThreadPoolExecutor", OneThread):
@@ -362,16 +361,12 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     return {**seconds, "tasks": stage.tasks}
 
 
-def in_child(options: argparse.Namespace, stage: str, *more: str) -> dict[str, float]:
-    """Measure one stage in a process of its own."""
-    command = [sys.executable, __file__, str(options.corpus), "--child", stage, "--folder", options.folder]
-    for name in ("workers", "vector_size", "max_final_vocab", "copies"):
-        command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    output = subprocess.run([*command, *more], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+def in_child(options: argparse.Namespace, stage: str, **changes: Any) -> dict[str, float]:
+    """Measure one stage in a process of its own, with some of the options changed."""
+    given = {**vars(options), "corpus": str(options.corpus), **changes}
+    measured: dict[str, float] = ask_child(__file__, stage, given, OMP_NUM_THREADS="1")
     for folder in Path(options.folder).glob(f"{tempfile.gettempprefix()}*"):
         shutil.rmtree(folder)
-    measured: dict[str, float] = json.loads(output.splitlines()[-1])
     return measured
 
 
@@ -398,11 +393,9 @@ def main() -> None:
     parser = corpus_parser(__doc__, workers=64, vector_size=300, max_final_vocab=50_000, copies=10)
     parser.add_argument("--locks", action="store_true", help="measure how long Python's lock is held, too")
     parser.add_argument("--stages", nargs="*", choices=STAGES, metavar="STAGE", help="only these stages")
-    parser.add_argument("--folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        print(json.dumps(measure(options)))
-        return
+        return answer(measure, options.child)
     require(options.corpus)
     with tempfile.TemporaryDirectory() as folder:
         options.folder = folder
@@ -416,9 +409,9 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|---|---|---|")
         for stage in options.stages or STAGES:
             say(stage)
-            found = in_child(options, stage)
+            found = in_child(options, stage, locks=False)
             if options.locks:
-                found |= in_child(options, stage, "--locks", "--workers", "1")
+                found |= in_child(options, stage, locks=True, workers=1)
             print(line_of(stage, found, options.workers), flush=True)
 
 

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import os
 import platform
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from children import answer, ask_child
 from inputs import corpus_parser, require
 from peers import add_glove_option
+from systems import call
 
 WORDS, WINDOW = 50_000, 5
 
@@ -116,34 +115,23 @@ def glove(path: str, folder: str) -> dict[str, float]:
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as source, open(text, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
         start = time.perf_counter()
-        pipe(f"{folder}/vocab_count -min-count 5 -max-vocab {WORDS} -verbose 0", text, vocabulary)
+        call(f"{folder}/vocab_count", text, vocabulary, min_count=5, max_vocab=WORDS, verbose=0)
         words = time.perf_counter() - start
-        overflow = f"-memory 4.0 -overflow-file {scratch}/overflow"
-        pipe(f"{folder}/cooccur -vocab-file {vocabulary} -window-size {WINDOW} -verbose 0 {overflow}", text, records)
+        call(f"{folder}/cooccur", text, records, vocab_file=vocabulary, window_size=WINDOW, memory=4.0, verbose=0,
+             overflow_file=f"{scratch}/overflow")  # fmt: skip
         return {"words": words, "whole": time.perf_counter() - start}
-
-
-def pipe(command: str, source: str, target: str) -> None:
-    with open(source, "rb") as stdin, open(target, "wb") as stdout:
-        subprocess.run(command.split(), stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, check=True)
 
 
 # ---------------------------------------------------------------------------------------------------- running them
 
 
-def in_child(name: str, *arguments: object) -> dict[str, float]:
-    """Run a contender in a new process; adds its peak memory and that of its own children."""
-    command = [sys.executable, __file__, "--child", json.dumps([name, *arguments])]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
-
-
-def child(call: str) -> None:
+def child(name: str, *arguments: object) -> dict[str, float]:
+    """Run a contender in a process of its own; add its peak memory, or that of its own children."""
     import resource
 
-    name, *arguments = json.loads(call)
     result = globals()[name](*arguments)
     usage = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    print(json.dumps(result | {"peak": max(usage) * 1024}))
+    return result | {"peak": max(usage) * 1024}
 
 
 def bandwidth() -> float:
@@ -153,9 +141,9 @@ def bandwidth() -> float:
     return 2 * len(source) / best
 
 
-def timed(call) -> float:
+def timed(work) -> float:
     start = time.perf_counter()
-    call()
+    work()
     return time.perf_counter() - start
 
 
@@ -191,7 +179,7 @@ def main() -> None:
     parser.add_argument("--grow", action="store_true", help="also 10 and 100 million tokens")
     options = parser.parse_args()
     if options.child:
-        return child(options.child)
+        return answer(child, options.child)
     require(options.corpus)
     with tempfile.TemporaryDirectory() as folder:
         compare(options, Path(folder))
@@ -214,8 +202,8 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
         calls["GloVe"] = ("glove", plain, str(options.glove))
     best: dict[str, dict[str, float]] = {}
     for _ in range(options.repeat):
-        for name, call in calls.items():
-            result = in_child(*call)
+        for name, contender in calls.items():
+            result = ask_child(__file__, *contender)
             old = best.get(name, {})
             best[name] = {key: min(value, old.get(key, value)) for key, value in result.items()}
     one, two = best["gensim_hilbert, 1 worker"], best["gensim_hilbert, 2 workers"]
@@ -253,7 +241,7 @@ def grow(options: argparse.Namespace, folder: Path) -> None:
     print("\n| tokens | entries | s, 2 workers | ns a token | peak MB |\n|---|---|---|---|---|")
     for tokens in (10_000_000, 25_000_000, 50_000_000, 100_000_000):
         path = grown(options.corpus, tokens, folder)
-        runs = [in_child("ours", str(path), 2) for _ in range(options.repeat)]
+        runs = [ask_child(__file__, "ours", str(path), 2) for _ in range(options.repeat)]
         row = min(runs, key=lambda run: run["whole"])
         print(
             f"| {row['tokens']:,.0f} | {row['entries']:,} | {row['whole']:.2f} | "

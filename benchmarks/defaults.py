@@ -5,7 +5,8 @@
 
 No setting is touched but the seed; `--settings` runs HilbertMLE with others instead, and prints a table of these. The
 inputs, and what is scored of each, are in `small_inputs.py`. Each run is made in a process of its own and adds a row to
-a file of JSON lines. Runs that are in the file already are not made again, unless `--again` names their system. CPU
+a file of JSON lines. Runs that are in the file already are not made again, unless `--again` names their system; with
+`--only` and nothing after it none is made, and the table is printed. ± is the standard deviation over seeds, and CPU
 seconds are those of training, of all threads together. "against each" says whether HilbertMLE is ahead (+) of Word2Vec,
 and of Word2Vec with sg=1, or behind (-), by more than twice the standard error of the difference over seeds; otherwise
 it has =.
@@ -16,13 +17,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from children import answer, ask_child
 from levers import parsed
 from rows import Row, keep_row, read_rows, same, to_make
 from score_table import mean_and_spread
@@ -67,10 +68,7 @@ def run(options: argparse.Namespace) -> None:
                 print(f"{name} is skipped: its source is not on this machine.", file=sys.stderr, flush=True)
                 continue
             for key in missing:
-                arguments = json.dumps([name, key["system"], key["seed"], folder])
-                command = [sys.executable, __file__, "--child", arguments]
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-                row = {**key, **json.loads(done.stdout.splitlines()[-1])}
+                row = {**key, **ask_child(__file__, name, key["system"], key["seed"], folder)}
                 keep_row(options.rows, row, **key)
                 print(json.dumps(row), file=sys.stderr, flush=True)
 
@@ -123,8 +121,7 @@ def main() -> None:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        print(json.dumps(child(*json.loads(options.child))))
-        return
+        return answer(child, options.child)
     run(options)
     if options.settings:
         print_settings(read_rows(options.rows), options.settings, options.only)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import urllib.parse
 from pathlib import Path
 
 import numpy as np
+from children import end_with_parent
 
 from gensim_hilbert import HilbertMLE
 from gensim_hilbert.cli.loading import load
@@ -126,7 +126,7 @@ def main() -> None:
             [sys.executable, "-m", "gensim_hilbert", "explore", path, "--no-browser"],
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ,
+            preexec_fn=end_with_parent,
         )
         try:
             assert server.stdout is not None

@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from children import end_with_parent
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 from browser import Browser  # noqa: E402  # lies in the folder that was just added
@@ -96,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     command = [sys.executable, "-m", "gensim_hilbert", "explore", options.model, "--no-browser"]
     command += ["--trust-pickle"] if options.trust_pickle else []
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
     assert server.stdout is not None
     try:
         with Browser() as browser:

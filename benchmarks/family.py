@@ -13,12 +13,12 @@ skipped; `make bench-peers` installs the peers.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
+from functools import partial
 
 import systems
-from children import child, in_process
+from children import answer, scores_of_child, train_and_score
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import add_glove_option, installed
 from score_table import table
@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--mittens", type=int, metavar="WORDS", help="compare with mittens on so many words")
     options = parser.parse_args()
     if options.child:
-        return child(TRAINERS, *json.loads(options.child))
+        return answer(partial(train_and_score, TRAINERS), options.child)
     require(options.corpus, DATA)
     from gensim_hilbert import PairCounts
 
@@ -96,7 +96,7 @@ def main() -> None:
             tasks.append(["mittens", store, size, options.mittens])
         if not tasks:
             sys.exit("No system is left to run.")
-        rows = {name: [row] for task in tasks for name, row in in_process(__file__, *task).items()}
+        rows = {name: [row] for task in tasks for name, row in scores_of_child(__file__, *task).items()}
     print(f"{options.corpus.name}, {len(counts):,} words, {size} dimensions\n")
     print(table(rows))
 

@@ -24,11 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inputs import DATA
+from inputs import DATA, WIKIPEDIA
 from kernels import keep_sample_size
-from speed import say
+from speed import say, seconds
 from systems import SAMPLE
-from training import seconds
 
 OBJECTIVES = ("hilbert", "sgns", "glove(x_max=10)", "lds", "swivel")
 BACKGROUNDS = ("sampled", "dense")
@@ -172,7 +171,7 @@ def speed(device: str, options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / "wiki2019_25m.txt.gz")
+    parser.add_argument("corpus", nargs="?", type=Path, default=DATA / "corpora" / WIKIPEDIA)
     parser.add_argument("--device", default="auto", help="cuda, cuda:1, mps or cpu; by default the GPU that there is")
     parser.add_argument("--only", nargs="*", choices=["agreement", "speed"], default=["agreement", "speed"])
     parser.add_argument("--words", type=int, default=50_000)

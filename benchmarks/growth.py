@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,12 +29,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from inputs import DATA, write_lines
+from children import answer, ask_child
+from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
 from kernels import keep_sample_size
 from speed import peak, say
 from systems import SAMPLE
 
-TEXTS = ("wiki2019_25m.txt.gz", "text8_prefix.gz")
+TEXTS = (WIKIPEDIA, TEXT8)
 WORDS = (25_000, 50_000, 100_000, 200_000, 400_000)
 REFERENCE, WANTED = 50_000, 1.2
 WIDTH, HEIGHT, GAP = 430, 300, 24
@@ -145,11 +145,7 @@ JOBS = {"grown": grown, "model": model}
 def job(name: str, *arguments: object) -> dict[str, Any]:
     """Return what a job returns in a process of its own, with a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--child", json.dumps([name, *arguments, folder])]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{name} failed with the arguments {arguments}; the reason is above.")
-    row: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        row: dict[str, Any] = ask_child(__file__, name, *arguments, folder)
     return row
 
 
@@ -213,12 +209,8 @@ def main() -> None:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        name, *arguments = json.loads(options.child)
-        print(json.dumps(JOBS[name](*arguments)))
-        return
-    for text in options.texts:
-        if not text.exists():
-            sys.exit(f"{text} is not there; name texts, or set GENSIM_HILBERT_DATA")
+        return answer(lambda name, *arguments: JOBS[name](*arguments), options.child)
+    require(*options.texts)
     if any(words % options.base for words in options.words):
         sys.exit(f"--words must be multiples of --base, which is {options.base:,}")
     with tempfile.TemporaryDirectory() as folder:

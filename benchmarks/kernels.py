@@ -22,8 +22,8 @@ from unittest.mock import patch
 
 import numpy as np
 from counting import bandwidth
-from inputs import corpus_parser, require
-from speed import say, seconds, spent, write_beginning
+from inputs import corpus_parser, require, write_first_lines
+from speed import say, seconds, spent
 from systems import SAMPLE
 
 WORDS = (64, 256, 512, 1_024, 2_048, 4_096, 16_000, 42_000)
@@ -49,7 +49,7 @@ def kernel(options: argparse.Namespace, path: str) -> None:
         time_parts(fit)
         compare_threads(fit)
     torch.set_num_threads(1)
-    write_beginning(options.corpus, path, options.real_tokens)
+    write_first_lines(options.corpus, path, options.real_tokens)
     compare_prices(path)
 
 

@@ -6,7 +6,8 @@
 The first 25 million tokens are of Wikipedia (wiki2019_25m). What follows is an older Wikipedia (text8_prefix), film
 reviews (IMDB), news (AG News) and the Brown corpus. Both have the settings of `benchmarks/quality.py`: 50,000 words,
 window 5, sample 1e-4, and SGNS has 5 negatives and 5 epochs. Each run adds a row to a file of JSON lines. Runs that are
-in the file already are not made again, unless `--again` names their system.
+in the file already are not made again, unless `--again` names their system; with `--tokens` and nothing after
+it none is made, and the table is printed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import argparse
 import gzip
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import smart_open
+from children import answer, ask_child
 from inputs import DATA, TEXT8, WIKIPEDIA, require, write_lines
 from rows import Row, keep_row, read_rows, same, to_make
 from score_table import mean_and_spread, spread
@@ -100,10 +101,8 @@ def run(options: argparse.Namespace) -> None:
             path = Path(folder, "corpus.txt")
             found = write_text(tokens, path)
             for key in missing:
-                arguments = key["system"], str(path), options.vector_size, key["seed"]
-                command = [sys.executable, __file__, "--child", json.dumps(arguments)]
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-                row = {**key, "found": found, **json.loads(done.stdout.splitlines()[-1])}
+                scored = ask_child(__file__, key["system"], str(path), options.vector_size, key["seed"])
+                row = {**key, "found": found, **scored}
                 keep_row(options.rows, row, **key)
                 print(json.dumps(row), file=sys.stderr, flush=True)
 
@@ -178,8 +177,7 @@ def main() -> None:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        print(json.dumps(child(*json.loads(options.child))))
-        return
+        return answer(child, options.child)
     if options.tokens:
         require(DATA / "corpora" / WIKIPEDIA, DATA)
         run(options)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import random
+import sys
 import time
 
 import numpy as np
@@ -88,6 +89,9 @@ def main() -> None:
     print("| | tokens | packed, CPU s per epoch | ours, CPU s per epoch | times as fast |\n|---|---|---|---|---|")
     found = jobs(options.sets, options.vector_size)
     for name in options.sets:
+        if name not in found:
+            print(f"{name} is skipped because it is not in {DATA}.", file=sys.stderr, flush=True)
+            continue
         job = found[name]
         prepared = batches(job.parts[0], job.settings.batch)
         chosen = random.Random(1).sample(prepared, min(options.batches, len(prepared)))

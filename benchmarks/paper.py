@@ -21,8 +21,6 @@ rows with one another, and the paper's with one another, before you compare acro
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from children import ChildFailed, answer, ask_child
 from inputs import DATA, corpus_parser, require, write_lines
 from peers import add_glove_option, installed
 from runs import Run, fingerprint, settings_of, version_of
@@ -113,9 +112,10 @@ def trained(options: argparse.Namespace, keep: Path) -> dict[str, Path]:
                 if name == "glove":
                     arguments.append(str(options.glove))
                 start = time.perf_counter()
-                command = [sys.executable, __file__, "--child", json.dumps(arguments)]
-                if subprocess.run(command, check=False).returncode:
-                    print(f"{name} did not run", file=sys.stderr)
+                try:
+                    ask_child(__file__, *arguments)
+                except ChildFailed as failure:
+                    print(failure, file=sys.stderr)
                     continue
                 tell(f"{name}: trained", start)
             found[name] = path
@@ -185,7 +185,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="a Markdown file, besides standard output")
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     require(DATA, *([options.corpus] if options.only else []))
     if options.glove and options.only == DEFAULTS:
         options.only = [*DEFAULTS, "glove"]

@@ -14,8 +14,6 @@ figure 2.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +23,7 @@ from typing import NamedTuple
 
 import adagrad_glove
 import numpy as np
+from children import answer, ask_child
 from inputs import corpus_parser, require, write_lines
 from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
 
@@ -145,8 +144,9 @@ def make_missing(options: argparse.Namespace) -> None:
             if not Path(plain).exists():
                 write_lines(options.corpus, plain)
             start = time.perf_counter()
-            arguments = [name, plain, str(options.keep), options.vector_size, options.max_final_vocab, options.seed]
-            subprocess.run([sys.executable, __file__, "--child", json.dumps(arguments)], check=True)
+            ask_child(
+                __file__, name, plain, str(options.keep), options.vector_size, options.max_final_vocab, options.seed
+            )
             print(f"{name}: made in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
 
 
@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, required="--child" not in sys.argv, help="folder for counts and models")
     options = parser.parse_args()
     if options.child:
-        return make(*json.loads(options.child))
+        return answer(make, options.child)
     require(options.corpus)
     make_missing(options)
 

@@ -11,6 +11,7 @@ model has learnt from: Hilbert-MLE and SGNS have frequent words thinned out, Glo
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import adagrad_glove
 import numpy as np
 from inputs import corpus_parser, require, write_first_lines
-from paper_models import GLOVE_EPOCHS
+from paper_models import COUNTS, GLOVE_EPOCHS
 from systems import WINDOW
 
 from gensim_hilbert import PairCounts
@@ -195,28 +196,53 @@ def draw(pairs: Occurring, tokens: int, shown: dict[str, Biases]) -> str:
     return whole.standalone()
 
 
+def read_counts(keep: Path) -> dict[str, PairCounts]:
+    """Open both counts, or exit with one sentence if there are none."""
+    missing = [name for name in COUNTS if not (keep / name).exists()]
+    if missing:
+        sys.exit(f"{keep} lacks {' and '.join(missing)}: run benchmarks/paper_models.py with this folder first.")
+    return {name: PairCounts.open(keep / name) for name in COUNTS}
+
+
+def read_models(keep: Path, stores: dict[str, PairCounts]) -> dict[str, dict[str, np.ndarray]]:
+    """Read the models that are there, or exit with one sentence if one has other words than its counts."""
+    found = {}
+    for name, counts in LEARNT_FROM.items():
+        file = keep / f"{name}.npz"
+        if not file.exists():
+            continue
+        found[name] = dict(np.load(file))
+        if found[name]["words"].tolist() != stores[counts].vocabulary.words:
+            sys.exit(f"{file} has other words than {keep / counts}: remove it, and run benchmarks/paper_models.py.")
+    return found
+
+
 def main() -> None:
     parser = corpus_parser(__doc__)
     parser.add_argument("--keep", type=Path, required=True, help="folder of benchmarks/paper_models.py")
     parser.add_argument("--plot", type=Path, help="SVG file to draw")
     options = parser.parse_args()
     require(options.corpus)
-    stores = {name: PairCounts.open(options.keep / name) for name in ("counts", "thinned")}
+    stores = read_counts(options.keep)
+    models = read_models(options.keep, stores)
+    if options.plot and "glove_adagrad" not in models:
+        sys.exit(f"--plot needs glove_adagrad.npz in {options.keep}: run benchmarks/paper_models.py.")
+    if options.plot and len(stores["counts"]) <= min(FREQUENT):
+        sys.exit(f"--plot needs counts of more than {min(FREQUENT)} words, got {len(stores['counts'])}: use more text.")
     pairs = {name: occurring(store) for name, store in stores.items()}
-    files = {name: options.keep / f"{name}.npz" for name in MODELS}
-    models = {name: dict(np.load(file)) for name, file in files.items() if file.exists()}
     print_distribution(pairs["counts"], stores["counts"].manifest["tokens"])
     print_parts(options.corpus, stores["counts"])
-    found = {}
-    for name in ("glove", "glove_adagrad"):
-        if name in models:
-            wanted, rarest = log_shares(stores["counts"].marginals.terms), stores["counts"].vocabulary.counts[-1]
-            found[f"{MODELS[name]}: all words"] = Biases(wanted, models[name]["terms"], int(rarest))
+    wanted, rarest = log_shares(stores["counts"].marginals.terms), int(stores["counts"].vocabulary.counts[-1])
+    found = {
+        f"{MODELS[name]}: all words": Biases(wanted, models[name]["terms"], rarest)
+        for name in ("glove", "glove_adagrad")
+        if name in models
+    }
     alone = {words: of_frequent_words(stores["counts"], words) for words in FREQUENT if words < len(stores["counts"])}
     print_biases(found | {f"{MODELS['glove_adagrad']}: {n:,} words alone": biases for n, biases in alone.items()})
     print_products(models, pairs)
     if options.plot:
-        shown = {"all words": Biases(wanted, models["glove_adagrad"]["terms"], int(rarest))}
+        shown = {"all words": found[f"{MODELS['glove_adagrad']}: all words"]}
         drawn = max(words for words in alone if words <= DRAWN)
         shown[f"the {drawn:,} most frequent words alone"] = alone[drawn]
         text = draw(pairs["counts"], int(stores["counts"].manifest["tokens"]), shown)

@@ -57,9 +57,8 @@ def watch(pid: int, address: int) -> None:
     stopped: list[bool] = []
     signal.signal(signal.SIGTERM, lambda number, frame: stopped.append(True))
     with suppress(PermissionError):
-        os.nice(
-            -20
-        )  # On a busy machine, others look only when the watched process rests, which it does at odd moments.
+        # On a busy machine, others look only when the watched process rests, which it does at odd moments.
+        os.nice(-20)
     file, clock = os.open(f"/proc/{pid}/mem", os.O_RDONLY), process_clock(pid)
     print("ready", flush=True)
     before = time.clock_gettime(clock)
@@ -78,11 +77,14 @@ def watched(address: int) -> Iterator[dict[str, float]]:
     command = [sys.executable, __file__, str(os.getpid()), str(address)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    process.stdout.readline()
     found: dict[str, float] = {}
-    yield found
-    process.terminate()
-    free, held = map(float, process.communicate()[0].split())
+    try:
+        process.stdout.readline()
+        yield found
+    finally:
+        process.terminate()
+        told, _ = process.communicate()
+    free, held = map(float, told.split())
     found["held"] = held / (free + held)
 
 

@@ -22,14 +22,14 @@ only: those with a higher niceness wait for other work. It means something if th
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from children import child, in_process
+from children import answer, scores_of_child, train_and_score
 from inputs import DATA, TEXT8, WIKIPEDIA, corpus_parser, require, write_lines
 from peers import add_glove_option, installed
 from runs import Run, RunLog, fingerprint, settings_of, version_of
@@ -88,7 +88,7 @@ def make_run(run: Run, plain: str, options: argparse.Namespace, log: RunLog) -> 
     arguments: list[Any] = [run.system, plain, run.vector_size, run.words, run.seed]
     if run.system == "glove":
         arguments.append(str(options.glove))
-    models = in_process(__file__, *arguments)
+    models = scores_of_child(__file__, *arguments)
     if settings_of(run.system) != run.settings:
         sys.exit("The code that trains has been changed while this command was running: start it again.")
     if models:
@@ -120,7 +120,7 @@ def main() -> None:
     add_glove_option(parser)
     options = parser.parse_args()
     if options.child:
-        return child(TRAINERS, *json.loads(options.child))
+        return answer(partial(train_and_score, TRAINERS), options.child)
     one = Cell(options.corpus, options.vector_size, options.max_final_vocab)
     cells = [one] if options.all is None else [CELLS[name] for name in options.all or CELLS]
     require(DATA, *(cell.text for cell in cells))

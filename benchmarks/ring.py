@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from children import end_with_parent
 from inputs import TEXT8, corpus_parser, require
 
 
@@ -107,7 +108,13 @@ def measure(size: int, *arguments: object) -> list[dict[str, Any]]:
     common = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(size)}
     command = [sys.executable, __file__, *map(str, arguments)]
     ranks = [
-        subprocess.Popen(command, env={**common, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            command,
+            env={**common, "RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=end_with_parent,
+        )
         for rank in range(size)
     ]
     told = [rank.communicate()[0] for rank in ranks]

@@ -36,15 +36,20 @@ def cell(column: str, runs: Sequence[dict[str, float]]) -> str:
     return mean_and_spread(values).replace("0.", ".")
 
 
+def line_of(*cells: str) -> str:
+    """Write a line of a table in Markdown."""
+    return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|"
+
+
 def table(rows: dict[str, list[dict[str, float]]], wanted: int = 0, notes: dict[str, str] | None = None) -> str:
     """Write a table in Markdown.
 
     `wanted` is the number of runs that each model should have, if that is known; `notes` go beside a model's number.
     """
     columns = columns_of(rows)
-    lines = [f"| | runs | {' | '.join(columns)} |", f"|---|---|{'---|' * len(columns)}"]
+    lines = [line_of("", "runs", *columns), "|" + "---|" * (2 + len(columns))]
     for name, runs in rows.items():
         count = str(len(runs)) if len(runs) >= wanted else f"{len(runs)} of {wanted}"
         count += f" ({notes[name]})" if notes and name in notes else ""
-        lines.append(f"| {name} | {count} | {' | '.join(cell(column, runs) for column in columns)} |")
+        lines.append(line_of(name, count, *(cell(column, runs) for column in columns)))
     return "\n".join(lines)

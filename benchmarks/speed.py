@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inputs import DATA, corpus_parser, require, write_lines
+from children import answer, ask_child
+from inputs import DATA, corpus_parser, require, write_first_lines, write_lines
 from scoring import scores
 from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW
 
@@ -40,11 +40,7 @@ def say(words: str) -> None:
 
 def job(function: Callable[..., Any], *arguments: object, **environment: str) -> Any:
     """Return what one of JOBS returns in a process of its own."""
-    command = [sys.executable, __file__, "--child", json.dumps([function.__name__, *arguments])]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=os.environ | environment)
-    if done.returncode:
-        sys.exit(f"{function.__name__} failed with the arguments {arguments}; the reason is above.")
-    return json.loads(done.stdout.splitlines()[-1])
+    return ask_child(__file__, function.__name__, *arguments, **environment)
 
 
 def spent(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
@@ -118,20 +114,6 @@ SIZES = (5_000, 20_000, 42_000, 100_000, 200_000, 500_000)
 LARGEST_REAL = 42_000  # About all words that occur four times in 4 million tokens of Wikipedia.
 
 
-def write_beginning(corpus: Path, path: str, tokens: int) -> int:
-    """Write the first lines of a corpus, up to the one with this token; return how many tokens they have."""
-    write_lines(corpus, f"{path}.all")
-    kept = 0
-    with open(f"{path}.all", "rb") as source, open(path, "wb") as target:
-        for line in source:
-            kept += len(line.split())
-            target.write(line)
-            if kept >= tokens:
-                break
-    Path(f"{path}.all").unlink()
-    return kept
-
-
 def write_zipf(path: str, words: int, tokens: int) -> None:
     """Write lines of 20 tokens that are independent of each other; the number of words is the seed."""
     random = np.random.default_rng(words)
@@ -165,7 +147,7 @@ def vocabularies(options: argparse.Namespace, folder: str) -> None:
     )
     path = f"{folder}/beginning.txt"
     smallest = min(options.sizes, default=LARGEST_REAL + 1)
-    real = write_beginning(options.corpus, path, options.real_tokens) if smallest <= LARGEST_REAL else 0
+    real = write_first_lines(options.corpus, path, options.real_tokens) if smallest <= LARGEST_REAL else 0
     for size in sorted(options.sizes):
         if size > LARGEST_REAL:
             path = f"{folder}/zipf.txt"
@@ -224,9 +206,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES, help="vocabularies: numbers of words")
     options = parser.parse_args()
     if options.child:
-        name, *arguments = json.loads(options.child)
-        print(json.dumps(JOBS[name](*arguments)))
-        return
+        return answer(lambda name, *arguments: JOBS[name](*arguments), options.child)
     require(options.corpus)
     with tempfile.TemporaryDirectory() as folder:
         if "corpus" in options.only:

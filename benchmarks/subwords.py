@@ -13,17 +13,18 @@ its own, by two threads. fastText is skipped if it is not installed; `make bench
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 
 import numpy as np
+import systems
+from children import ChildFailed, answer, ask_child
 from inputs import DATA, TEXT8, corpus_parser, require, write_lines
 from peers import installed
 from scoring import all_pairs, scores
-from systems import EPOCHS, NEGATIVE, SAMPLE, WINDOW, kept_words
+from systems import EPOCHS, SAMPLE, WINDOW
 
 
 def hilbert(path: str, size: int, words: int, **options: object):
@@ -38,17 +39,9 @@ def hilbert(path: str, size: int, words: int, **options: object):
 
 
 def fasttext(path: str, size: int, words: int):
-    import fasttext as peer
-
-    kept = kept_words(path, words)
     start = time.process_time()
-    model = peer.train_unsupervised(
-        path, model="skipgram", dim=size, ws=WINDOW, neg=NEGATIVE, epoch=EPOCHS, t=SAMPLE, thread=2, verbose=0,
-        minCount=int(kept.counts.min()),
-    )  # fmt: skip
-    seconds = time.process_time() - start
-    names = [word for word in model.words if word in kept]
-    return names, np.array([model.get_word_vector(word) for word in names]), model.get_word_vector, seconds
+    names, models, vector_of = systems.fasttext(path, size, words, seed=1)
+    return names, models["fastText"], vector_of, time.process_time() - start
 
 
 MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
@@ -60,13 +53,14 @@ MODELS: dict[str, tuple[Callable[..., tuple], dict[str, object]]] = {
 }
 
 
-def child(name: str, path: str, size: int, words: int) -> None:
+def child(name: str, path: str, size: int, words: int) -> dict[str, float]:
+    """Train and score, in a process of its own."""
     train, options = MODELS[name]
     names, vectors, vector_of, seconds = train(path, size, words, **options)
     result = {"CPU s": seconds} | scores(names, vectors)
     for column, centred in (("RARE, all", False), ("centred", True)):
         result[column] = np.nan if vector_of is None else all_pairs(vector_of, names, centred)
-    print(json.dumps(result))
+    return result
 
 
 def main() -> None:
@@ -74,7 +68,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS))
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     require(options.corpus, DATA)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -83,13 +77,11 @@ def main() -> None:
         for name in options.only:
             if not installed(MODELS[name][0].__name__):
                 continue
-            arguments = json.dumps([name, plain, options.vector_size, options.max_final_vocab])
-            command = [sys.executable, __file__, "--child", arguments]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-            if done.returncode:
-                print(f"{name} did not run", file=sys.stderr)
+            try:
+                rows[name] = ask_child(__file__, name, plain, options.vector_size, options.max_final_vocab)
+            except ChildFailed as failure:
+                print(failure, file=sys.stderr)
                 continue
-            rows[name] = json.loads(done.stdout.splitlines()[-1])
             print(f"{name}: {json.dumps(rows[name])}", file=sys.stderr, flush=True)
     columns = ["CPU s", "mean", "MENd", "S999", "RARE", "RARE, all", "centred", "Google", "BATS"]
     print(f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")

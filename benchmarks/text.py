@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from children import end_with_parent
+
 SCRIPTS = {path.stem.removeprefix("text_"): path for path in sorted(Path(__file__).parent.glob("text_*.py"))}
 
 
@@ -18,7 +20,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=SCRIPTS, default=list(SCRIPTS), metavar="NAME")
     for name in parser.parse_args().only:
         print(f"## {name}\n", flush=True)
-        subprocess.run([sys.executable, SCRIPTS[name]], check=True)
+        subprocess.run([sys.executable, SCRIPTS[name]], check=True, preexec_fn=end_with_parent)
 
 
 if __name__ == "__main__":

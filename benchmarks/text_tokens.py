@@ -21,12 +21,7 @@ from inputs import corpus_parser, require
 from gensim_hilbert.corpus.preparation import preparation_of
 from gensim_hilbert.corpus.token_lists import decode_lists
 
-OURS = {
-    "simple_preprocess": "simple_preprocess",
-    "words": "words",
-    "words(numbers=fold)": "words(numbers=fold)",
-    "words(nfkc=True)": "words(nfkc=True)",
-}
+OURS = ("simple_preprocess", "words", "words(numbers=fold)", "words(nfkc=True)")
 BLOCK = 1 << 20
 
 
@@ -69,14 +64,14 @@ def main() -> None:
         size = len(text) / 1e6
         print(f"{arguments.corpus.name}, {name}: {size:.1f} MB\n\n| tokenizer | MB/s | times gensim's |\n|---|---|---|")
         print(f"| gensim.utils.simple_preprocess | {size / peer:.1f} | 1 |")
-        for label, given in OURS.items():
+        for given in OURS:
             for ends in ("lines", "punctuation"):
                 preparation = preparation_of(given, ends)
                 preparation.of_text("é".encode())  # which makes the tables
                 ours = seconds(
                     lambda one=preparation, blocks=blocks: [one.of_text(block) for block in blocks], arguments.repeat
                 )
-                print(f"| {label}, sentences end in {ends} | {size / ours:.1f} | {peer / ours:.1f} |")
+                print(f"| {given}, sentences end in {ends} | {size / ours:.1f} | {peer / ours:.1f} |")
         same = preparation_of("simple_preprocess")
         found = [words for block in blocks for words in decode_lists(same.of_text(block).data)]
         assert found == [simple_preprocess(line) for line in strings if line.strip()]

@@ -14,9 +14,7 @@ reading vocabularies and writing vectors. A peer that is not installed is skippe
 
 from __future__ import annotations
 
-import json
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from children import ChildFailed, answer, ask_child
 from inputs import corpus_parser, require, write_first_lines
 from peers import installed, word2vec_program
 from systems import NEGATIVE, SAMPLE, WINDOW, call, kept_words
@@ -153,8 +152,8 @@ def stream(corpus: Path, size: int, words: int, tokens: int, repeat: int) -> Non
                     one, _ = measure(name, path, size, least, 1, workers)
                     three, memory = measure(name, path, size, least, 3, workers)
                     runs.append(2 * kept / max(three - one, 1e-9))
-            except subprocess.CalledProcessError:
-                print(f"{name} did not run", file=sys.stderr)
+            except ChildFailed as failure:
+                print(failure, file=sys.stderr)
                 continue
             speeds[name] = max(runs)
             print(f"| {name} | {speeds[name] / 1000:.0f} | {memory:.2f} |", flush=True)
@@ -166,10 +165,7 @@ def stream(corpus: Path, size: int, words: int, tokens: int, repeat: int) -> Non
 
 def measure(name: str, *arguments: object) -> tuple[float, float]:
     """Seconds, and gigabytes at most, of a process that trains."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--child", json.dumps([name, *arguments])], stdout=subprocess.PIPE, check=True
-    )
-    seconds, memory = json.loads(done.stdout.splitlines()[-1])
+    seconds, memory = ask_child(__file__, name, *arguments)
     return seconds, memory
 
 
@@ -178,10 +174,11 @@ def peak() -> float:
     return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1e6
 
 
-def child(name: str, *arguments: object) -> None:
+def child(name: str, *arguments: object) -> tuple[float, float]:
+    """Train in a process of its own; return the seconds, and the memory in gigabytes."""
     start = time.perf_counter()
     TRAINERS[name][0](*arguments)
-    print(json.dumps([time.perf_counter() - start, peak()]))
+    return time.perf_counter() - start, peak()
 
 
 def main() -> None:
@@ -189,7 +186,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=["factorization", "stream"], default=["factorization", "stream"])
     options = parser.parse_args()
     if options.child:
-        return child(*json.loads(options.child))
+        return answer(child, options.child)
     require(options.corpus)
     if "factorization" in options.only:
         factorization(options.corpus, options.vector_size, options.max_final_vocab)

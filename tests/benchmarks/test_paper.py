@@ -1,5 +1,7 @@
 """What the reproduction of the paper is computed with: GloVe's own training, PMI of pairs, and models as elsewhere."""
 
+import ast
+import inspect
 import shutil
 import subprocess
 import sys
@@ -58,6 +60,19 @@ def test_pmi_and_lines_are_those_of_others(module):
     assert script.quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 8.0]), (0.05, 0.5, 0.95)) == [1, 2, 3]
 
 
+def keywords(function):
+    """The keywords with which a function trains, except for the text."""
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Call)]
+    (call,) = (call for call in calls if ast.unparse(call.func) in ("HilbertMLE", "Word2Vec"))
+    return {one.arg: ast.unparse(one.value) for one in call.keywords if one.arg != "corpus_file"}
+
+
+@pytest.mark.parametrize("name", ["hilbert", "sgns"])
+def test_models_are_trained_as_for_the_other_tables(module, name):
+    ours, others = (getattr(module(script), name) for script in ("paper_models", "systems"))
+    assert keywords(ours) == keywords(others)
+
+
 @pytest.mark.slow
 def test_models_are_those_of_the_other_tables(module, tmp_path):
     models, systems = module("paper_models"), module("systems")
@@ -86,3 +101,43 @@ def test_scripts_make_models_and_the_figure(tmp_path):
     for name in ("HilbertMLE", "gensim SGNS", "SGNS, our objective", "GloVe, our objective", "GloVe by AdaGrad"):
         assert f"| {name}" in shown
     assert (tmp_path / "figure.svg").read_text().startswith("<svg")
+
+
+@pytest.fixture
+def keep(module, tmp_path):
+    """Counts, and one of the models, as paper_models.py leaves them."""
+    models = module("paper_models")
+    for name in models.COUNTS:
+        models.count(name, TEXT, tmp_path, 200)
+    models.make("sgns_mf", TEXT, str(tmp_path), 4, 200, 1)
+    return tmp_path
+
+
+def test_what_is_missing_is_said_before_anything_is_computed(module, keep, monkeypatch, capsys):
+    script = module("paper_pmi")
+
+    def sentence(*arguments, folder=keep):
+        monkeypatch.setattr("sys.argv", ["paper_pmi.py", TEXT, "--keep", str(folder), *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            script.main()
+        assert capsys.readouterr().out == ""
+        return stopped.value.code
+
+    assert sentence(folder=keep / "no").startswith(f"{keep / 'no'} lacks counts and thinned: run benchmarks/paper_")
+    plot = "--plot", str(keep / "figure.svg")
+    assert sentence(*plot) == f"--plot needs glove_adagrad.npz in {keep}: run benchmarks/paper_models.py."
+    (keep / "glove_adagrad.npz").write_bytes((keep / "sgns_mf.npz").read_bytes())
+    assert "--plot needs counts of more than 500 words, got 1" in sentence(*plot)
+    model = dict(np.load(keep / "sgns_mf.npz"))
+    np.savez(keep / "sgns.npz", **{**model, "words": model["words"][::-1]})
+    assert sentence() == (
+        f"{keep / 'sgns.npz'} has other words than {keep / 'thinned'}: remove it, and run benchmarks/paper_models.py."
+    )
+
+
+def test_models_are_optional(module, keep, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["paper_pmi.py", TEXT, "--keep", str(keep)])
+    script = module("paper_pmi")
+    monkeypatch.setattr(script, "LEAST", {"all": 0})
+    script.main()
+    assert "| SGNS, our objective |" in capsys.readouterr().out

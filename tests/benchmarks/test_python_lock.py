@@ -1,5 +1,6 @@
 """The share of processor time in which Python's lock is held, for work of which it is known."""
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
@@ -34,3 +35,17 @@ def test_a_loop_holds_it_whoever_waits_is_not_counted_and_compiled_code_lets_go_
     loop, loop_and_wait, digest = map(float, done.stdout.split())
     assert min(loop, loop_and_wait) > 0.9
     assert digest < 0.1
+
+
+def test_the_watcher_ends_if_the_work_raises(module, monkeypatch):
+    script, word, started = module("python_lock"), ctypes.c_size_t(), []
+
+    class Noted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(script.subprocess, "Popen", Noted)
+    with pytest.raises(RuntimeError, match="out of disk"), script.watched(ctypes.addressof(word)):
+        raise RuntimeError("out of disk")
+    assert started[0].poll() is not None

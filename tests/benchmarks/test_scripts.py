@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from browser import NAMES
 from gensim.test.utils import datapath
 
@@ -90,3 +91,20 @@ def test_without_data_it_says_how_to_name_them(name, tmp_path):
     assert done.stdout == ""
     assert done.stderr.startswith(str(tmp_path / "missing"))
     assert done.stderr.endswith("set GENSIM_HILBERT_DATA to the folder of all data.\n")
+
+
+def test_networks_skips_sets_that_are_not_there(module, monkeypatch, tmp_path, capsys):
+    script = module("networks")
+    pairs = tmp_path / "eval" / "similarity" / "simlex999.tsv"
+    pairs.parent.mkdir(parents=True)
+    pairs.touch()
+    monkeypatch.setattr(script, "DATA", tmp_path)
+    monkeypatch.setattr("sys.argv", ["networks.py", "--sets", "WSJ"])
+    threads = torch.get_num_threads()
+    try:
+        script.main()
+    finally:
+        torch.set_num_threads(threads)
+    shown = capsys.readouterr()
+    assert shown.err == f"WSJ is skipped because it is not in {tmp_path}.\n"
+    assert shown.out.count("\n") == 2
