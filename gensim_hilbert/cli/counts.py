@@ -13,7 +13,7 @@ from gensim_hilbert.cli.executors import on_cluster, with_cluster
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import CountsOutput
-from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.cli.settings import click_type
 from gensim_hilbert.counting.layout import partial_of
 from gensim_hilbert.counting.store import is_under_way
@@ -179,6 +179,6 @@ def facts_of(counts: PairCounts) -> tuple[dict[str, Any], str]:
     facts = {"counts": str(counts.directory), **{name: manifest[name] for name in ("words", "tokens", "entries")}}
     facts["total"] = counts.total
     return facts, (
-        f"{counts.directory}: {facts['words']:,} words, {facts['tokens']:,} tokens, {facts['entries']:,} stored pairs, "
-        f"total weight {counts.total:,.10g}"
+        f"{counts.directory}: {how_many(facts['words'], 'word')}, {how_many(facts['tokens'], 'token')}, "
+        f"{how_many(facts['entries'], 'stored pair')}, total weight {counts.total:,.10g}"
     )

@@ -12,7 +12,7 @@ from gensim_hilbert.cli.counts import column
 from gensim_hilbert.cli.loading import files_of, load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
-from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 
@@ -59,4 +59,5 @@ def encode(
     source = sys.stdin.buffer if texts == ("-",) else list(texts)
     number, empty = encode_file(loaded, source, output, **settings)
     facts = {"output": str(output), "texts": number, "without_known_words": empty, "vector_size": size}
-    show(facts, f"{output}: {number:,} texts, {empty:,} without known words, {size} dimensions", as_json)
+    sizes = f"{how_many(number, 'text')}, {empty:,} without known words, {how_many(size, 'dimension')}"
+    show(facts, f"{output}: {sizes}", as_json)

@@ -21,7 +21,7 @@ from gensim_hilbert.cli.loading import (
 )
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import AnyOutput
-from gensim_hilbert.cli.results import as_json, show, table
+from gensim_hilbert.cli.results import as_json, how_many, show, table
 from gensim_hilbert.compact import DTYPES
 from gensim_hilbert.export.formats import FORMATS, MODEL_FOLDER
 from gensim_hilbert.outputs import refuse_inputs
@@ -203,4 +203,4 @@ def export(
     words = write(loaded, output, format=kind, what=what, skip_unfit=skip_unfit, **options)
     size = pca or words_of(loaded, model).vector_size
     facts = {"output": output, "what": what, "words": words, "vector_size": size}
-    show(facts, f"{output}: {what} of {words:,} words, {size} dimensions", as_json)
+    show(facts, f"{output}: {what} of {how_many(words, 'word')}, {how_many(size, 'dimension')}", as_json)

@@ -12,7 +12,7 @@ from gensim_hilbert.cli.counts import errors, memory_gb, with_text_options, work
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
-from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.phrases.scores import SCORINGS
@@ -68,4 +68,4 @@ def phrases(
     found.save(output)
     best = list(found.phrases)[:SHOWN]
     facts = {"output": str(output), "phrases": len(found), "rounds": len(found.rounds), "best": best}
-    show(facts, f"{output}: {len(found):,} phrases{', such as ' + ', '.join(best) if best else ''}", as_json)
+    show(facts, f"{output}: {how_many(len(found), 'phrase')}{', such as ' + ', '.join(best) if best else ''}", as_json)

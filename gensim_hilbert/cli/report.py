@@ -10,7 +10,7 @@ from gensim_hilbert.cli.loading import files_of, key_of, load, trust_pickle, wor
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
-from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.outputs import refuse_inputs
 
 
@@ -43,4 +43,4 @@ def report(
     keys = [key_of(word, loaded, vectors, model) for word in words]
     write(loaded, output, words=keys, data=data, title=model.name, layout=kept_layout(vectors, model))
     facts = {"output": str(output), "words": len(vectors), "bytes": output.stat().st_size}
-    show(facts, f"{output}: a report on {len(vectors):,} words, {facts['bytes']:,} bytes", as_json)
+    show(facts, f"{output}: a report on {how_many(len(vectors), 'word')}, {facts['bytes']:,} bytes", as_json)

@@ -17,6 +17,11 @@ def show(facts: Any, text: str, as_json: bool) -> None:
     click.echo(json.dumps(finite(facts), ensure_ascii=False, default=plain) if as_json else text)
 
 
+def how_many(number: int, noun: str) -> str:
+    """Return a number with its noun, of which it is the singular only for 1."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def finite(value: Any) -> Any:
     """Replace infinity and NaN, which JSON does not have, by null."""
     if isinstance(value, dict):

@@ -23,7 +23,7 @@ from click.core import ParameterSource
 from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
-from gensim_hilbert.cli.results import as_json, show
+from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.cli.settings import read_config, with_settings
 from gensim_hilbert.corpus.identity import CorpusChanged
 from gensim_hilbert.corpus.sources import Corpus, as_corpus
@@ -165,8 +165,8 @@ def train(
         "seconds": round(default_timer() - started, 2),
     }
     line = (
-        f"{given}: {len(model.wv):,} words, {model.vector_size} dimensions, from {model.corpus_total_words:,} tokens "
-        f"by {model.solver}, {facts['seconds']:.1f} s"
+        f"{given}: {how_many(len(model.wv), 'word')}, {how_many(model.vector_size, 'dimension')}, "
+        f"from {how_many(model.corpus_total_words, 'token')} by {model.solver}, {facts['seconds']:.1f} s"
     )
     show(facts, line, as_json)
 

@@ -322,10 +322,17 @@ def test_texts_and_counts_are_not_written_to(output, plain, tmp_path, monkeypatc
     assert contents(tmp_path) == before
 
 
+def test_one_word_is_no_words(tmp_path):
+    text, model = tmp_path / "text.txt", tmp_path / "model"
+    text.write_text("word\n")
+    done = run_here("train", text, "-o", model, "--min-count", 1, "--vector-size", 4)
+    assert done.stdout.startswith(f"{model}: 1 word, 4 dimensions, from 1 token by factorization, "), done.stderr
+
+
 def test_errors_leave_nothing_behind(plain, tmp_path):
     model, empty = tmp_path / "model", tmp_path / "empty.txt"
     empty.touch()
-    assert_one_sentence(run_here("train", empty, "-o", model), "the corpus is empty")
+    assert_one_sentence(run_here("train", empty, "-o", model), f"the corpus is empty: no word in {empty}")
     assert_one_sentence(run_here("train", tmp_path / "missing.txt", "-o", model), "no such file")
     assert_one_sentence(run_here("train", plain, "-o", model, "--min-count", 10**6), "none occurs 1000000 times")
     assert_one_sentence(run_here("train", plain, "-o", model, "--max-final-vocab", 0), "raise max_final_vocab")
