@@ -19,7 +19,7 @@ from gensim_hilbert.model_files import LearntFrom, SavedWithCounts
 from gensim_hilbert.model_inference import InferredVectors, space_of
 from gensim_hilbert.model_ranks import by_all_ranks
 from gensim_hilbert.model_repetition import count_unless_known, solver_of_known, unchanged, what_is_fitted
-from gensim_hilbert.model_text import corpus_of, description_of, resolve_corpus
+from gensim_hilbert.model_text import corpus_of, description_of, refuse_empty, resolve_corpus
 from gensim_hilbert.model_tokenizer import TokenizedText, text_options
 from gensim_hilbert.model_training import (
     anchor_in,
@@ -236,6 +236,7 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         corpus = {"corpus_iterable": sentences, "corpus_file": corpus_file}
         self._check_corpus_sanity(**corpus, passes=self.epochs + 1)
         self.build_vocab(**corpus, trim_rule=trim_rule)
+        refuse_empty(corpus_file, self.corpus_total_words)
         # Pruning loses occurrences, and the null word has none: words are then counted again with the pairs.
         self._words_are_counted = not recounts_words
         self.train(

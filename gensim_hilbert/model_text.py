@@ -62,6 +62,15 @@ def corpus_of(corpus_iterable: Any, corpus_file: Any, preparation: Preparation |
     return corpus
 
 
+def refuse_empty(corpus_file: Corpus | None, tokens: int) -> None:
+    """Raise an error, which ends as gensim's does, if sentences or a file that has been resolved have no words."""
+    if not tokens:
+        where = "the sentences" if corpus_file is None else ", ".join(corpus_file.names[:3])
+        raise RuntimeError(
+            f"the corpus is empty: no word in {where}; you must first build vocabulary before training the model"
+        )
+
+
 def description_of(corpus: Corpus) -> dict[str, Any]:
     """Return what a model remembers of a text: the names of its files, without their folders, and a fingerprint."""
     names = [re.split(r"[/\\]", path_of(name).rstrip("/\\"))[-1] for name in corpus.names]

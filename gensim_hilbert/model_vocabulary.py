@@ -87,8 +87,8 @@ class VocabularyHooks(Word2Vec):
             )
         if not self.wv.key_to_index:
             raise RuntimeError(
-                "the corpus is empty, or no vocabulary has been built: you must first build vocabulary before training "
-                "the model"
+                "no vocabulary has been built, or that of an empty corpus: you must first build vocabulary before "
+                "training the model"
             )
         super()._check_training_sanity(**sizes)
 

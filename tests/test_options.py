@@ -123,7 +123,7 @@ def test_defaults_are_allowed_and_nonsense_is_not(name):
         ("solver", ["gibbs"], ["gibs", 5]),
         ("subwords", [True, False, 0, np.True_], ["yes", None, 2]),
         ("memory_gb", [0.1], [0, float("inf"), float("nan"), 1e300]),
-        ("min_count", [0, None], [-4]),
+        ("min_count", [0, 5], [-4, None]),
         ("max_final_vocab", [None, 10], [-3]),
         ("min_alpha", [0], [float("nan"), -1, 1e300]),
         ("seed", [0, 2**32 - 1], [-1, 2**32]),

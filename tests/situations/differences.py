@@ -7,6 +7,7 @@ DIFFERENCES = {
         *(
             "min_count_is_negative",
             "min_count_is_fraction",
+            "min_count_is_none",
             "sample_is_negative",
             "sample_is_text",
             "seed_is_text",
