@@ -6,9 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from gensim_hilbert.locations import is_local, name_of, scheme_of
-
-AnyPath = str | os.PathLike[str]
+from gensim_hilbert.locations import AnyPath, is_local, name_of, scheme_of
 
 
 def local_path(path: AnyPath, what: str) -> Path:

@@ -8,7 +8,8 @@ import os
 from collections.abc import Sequence
 
 from gensim_hilbert.evaluation.tables import Table
-from gensim_hilbert.files import AnyPath, Staging
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import AnyPath
 from gensim_hilbert.outputs import local_path
 
 
