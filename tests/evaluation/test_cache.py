@@ -13,7 +13,7 @@ def test_a_score_is_read_as_it_was_written(tmp_path):
     write_score(path, 0.1 + 0.2, data="Straße")
     assert read_score(path) == 0.1 + 0.2
     path.write_text("{")
-    with pytest.raises(ValueError, match="is damaged .*: remove it"):
+    with pytest.raises(ValueError, match=r"is damaged .*: remove it"):
         read_score(path)
 
 
