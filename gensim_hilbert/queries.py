@@ -202,7 +202,7 @@ def products(covectors: np.ndarray, vectors: np.ndarray, contexts: np.ndarray, t
 
 
 class WordQueries:
-    """The same questions as methods of a model."""
+    """Questions about words as methods of a model."""
 
     wv: KeyedVectors
     syn1neg: np.ndarray

@@ -190,7 +190,7 @@ def map_blocks(
 
 
 def selected(blocks: Iterable[Block], select: Callable[[Block], Block | None]) -> Iterator[Block]:
-    """Yield what is wanted of blocks."""
+    """Yield the blocks, or the parts of them, that `select` returns."""
     return (part for block in blocks if (part := select(block)) is not None)
 
 

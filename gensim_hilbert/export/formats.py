@@ -25,7 +25,7 @@ from gensim_hilbert.text_vectors.weighting import Weighting
 
 
 class VectorTable(NamedTuple):
-    """What is exported."""
+    """Words and vectors that are exported, and where they come from."""
 
     words: list[Any]  # str, unless the format holds other keys
     matrix: np.ndarray  # one row per word
