@@ -22,6 +22,14 @@ def local_path(path: AnyPath, what: str) -> Path:
     return Path(name)
 
 
+def refuse_no_file(path: Path) -> None:
+    """Raise an error if no file can appear at a local path: before the work for it is done, not after that."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; choose the name of a file")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} for {path.name}; make it first")
+
+
 def refuse_inputs(output: AnyPath, inputs: Iterable[AnyPath], *, inside: bool = False) -> None:
     """Raise an error if a result would take the place of something that it is made from.
 
