@@ -77,5 +77,5 @@ def plot_tables(tables: Sequence[Table], path: AnyPath) -> None:
         panel.grid(axis="y", alpha=0.3)
     marks = {label: mark for panel in panels for mark, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    with Staging() as staging, staging.create(os.fspath(path)) as file:
+    with Staging() as staging, staging.create(str(local_path(path, "pictures"))) as file:
         figure.savefig(file, format=format_of(path))
