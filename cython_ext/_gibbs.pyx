@@ -60,8 +60,8 @@ cdef struct Scratch:
     float** centres     # copies of them: updates are made from what rows were before
     float** totals      # what will be added to them
     float* values       # that all others point to
-    float* chances      # exp(psi) p / q of candidates, a centre a row; then their parts in its update
-    float* pool_steps   # the same for the updates of candidates, a candidate a row
+    float* chances      # exp(psi) p / q of candidates, one row per centre; then their parts in its update
+    float* pool_steps   # the same for the updates of candidates, one row per candidate
     float* psi          # of the words around a centre
     float* shares
     float* steps

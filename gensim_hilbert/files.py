@@ -26,11 +26,8 @@ from zlib import crc32
 import smart_open
 from smart_open.compression import compression_wrapper
 
-from gensim_hilbert.locations import is_local, missing_package
+from gensim_hilbert.locations import AnyPath, is_local, missing_package
 from gensim_hilbert.untrusted import parse_json
-
-AnyPath = str | os.PathLike[str]
-
 
 # ---------------------------------------------------------------------------------------------------- whole files
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from smart_open.compression import get_supported_extensions
 
+AnyPath = str | os.PathLike[str]
 S3_SCHEMES = ("s3", "s3a", "s3n")
 # What to install for a scheme or a compression, where it is not installed with this package.
 PACKAGES = dict.fromkeys(S3_SCHEMES, "gensim-hilbert[s3]") | {
@@ -24,7 +25,7 @@ def is_local(name: str) -> bool:
     return "://" not in name
 
 
-def name_of(path: str | os.PathLike[str]) -> str:
+def name_of(path: AnyPath) -> str:
     """Return a path or a URI as a str that smart_open understands."""
     name = os.fsdecode(path).removeprefix("file://")
     return os.path.expanduser(name) if is_local(name) else name

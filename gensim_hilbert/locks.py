@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from gensim_hilbert.files import AnyPath, remove
+from gensim_hilbert.files import remove
+from gensim_hilbert.locations import AnyPath
 
 if sys.platform != "win32":
     import fcntl

@@ -61,10 +61,10 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     PMI. `training_history` has one record per pass; with Gibbs, one per 1/128 of the words. `trained_on` has one record
     per training: the names and the fingerprint of its text, and the fingerprint of the counts.
 
-    The parameters up to `shrink_windows` are gensim's, in its order and with its defaults. `sg`, `hs`, `cbow_mean`,
-    `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open opens: several
-    files, compressed ones, URIs, and tables such as .parquet. `sentences` may be a column of texts, too, such as a
-    Series of pandas.
+    The parameters up to `shrink_windows` are gensim's, in its order and with its defaults, except for `sample`. `sg`,
+    `hs`, `cbow_mean`, `hashfxn`, `batch_words` and `null_word` have no effect. `corpus_file` may be whatever smart_open
+    opens: several files, compressed ones, URIs, and tables such as .parquet. `sentences` may be a column of texts, too,
+    such as a Series of pandas.
 
     With `solver="factorization"`, the result is a function of the pair counts and the seed. `train` counts the pairs of
     its corpus, adds them to those of earlier calls, and fits them all, so that training on A and then on B is training
@@ -73,9 +73,10 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     fewer than 5 epochs. The text is read twice whatever `epochs` is, for its words and for its pairs. To learn from n
     draws of a corpus that is drawn anew each time, such as random walks, let its `__iter__` yield n of them one after
     the other. `sample` removes tokens before windows are looked at; if the first corpus has less than a million tokens,
-    it does so on average instead of at random. "auto" removes none from a first corpus of less than 20 million tokens,
-    and is 1e-3 for others. `shrink_windows` gives contexts weights by their distance. `alpha` and
-    `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with `objective="sgns"` only.
+    it does so on average instead of at random. Its default "auto" removes none from a first corpus of less than 20
+    million tokens, and is 1e-3, gensim's default, for others and with Gibbs. `shrink_windows` gives contexts weights by
+    their distance. `alpha` and `min_alpha` scale the learning rate. `negative` and `ns_exponent` have an effect with
+    `objective="sgns"` only.
 
     With `solver="gibbs"`, vectors are learnt straight from the stream by contrastive divergence. Nothing is counted,
     only two matrices are kept in memory, and all parameters mean what they mean to gensim: the text is read once for
@@ -87,10 +88,11 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
     ----------
     tokenizer : str, path, Tokenizer, tokenizers.Tokenizer or function, optional
         What makes words of raw text: of the lines of `corpus_file`, and of `sentences` that are str instead of lists of
-        words. By default white space separates words. "words" takes runs of letters and digits, case-folded, and
-        "words(numbers=fold)" has settings of `gensim_hilbert.Words`; "simple_preprocess" finds the words
-        of gensim's function; a tokenizer.json is of Hugging Face, as a path or an object (extra [tokenizers]); or any
-        function from str to a list of str, of which a saved model remembers the name only.
+        words. By default white space separates words, but in a list of str each character is a word, as in gensim.
+        "words" takes runs of letters and digits, case-folded, and "words(numbers=fold)" has settings of
+        `gensim_hilbert.Words`; "simple_preprocess" finds the words of gensim's function; a tokenizer.json is of Hugging
+        Face, as a path or an object (extra [tokenizers]); or any function from str to a list of str, of which a saved
+        model remembers the name only.
     sentence_ends : {"lines", "punctuation"}
         Whether sentences end at line ends only, or also at punctuation with white space behind it; docs/tokenizers.md
         has the rule.

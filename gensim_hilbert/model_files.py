@@ -214,7 +214,7 @@ class CountsPlace:
             os.rename(self.staged, self.tagged)
 
     def take_back(self) -> None:
-        """Undo that, because the model could not take its name."""
+        """Undo what `put` has done, because the model could not take its name."""
         if self.tagged.exists():
             os.rename(self.tagged, self.staged)
 

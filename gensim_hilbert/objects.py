@@ -181,7 +181,7 @@ class ObjectReader(io.RawIOBase):
         self._path, self._position, self._stop = path, start, stop
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True: this file can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

@@ -6,9 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from gensim_hilbert.locations import is_local, name_of, scheme_of
-
-AnyPath = str | os.PathLike[str]
+from gensim_hilbert.locations import AnyPath, is_local, name_of, scheme_of
 
 
 def local_path(path: AnyPath, what: str) -> Path:
@@ -22,6 +20,14 @@ def local_path(path: AnyPath, what: str) -> Path:
     if os.path.ismount(name) and os.path.dirname(os.path.realpath(name)) == os.path.realpath(name):
         raise ValueError(f"{name} is no place for {what}: it is the root of a disk; choose a folder in it")
     return Path(name)
+
+
+def refuse_no_file(path: Path) -> None:
+    """Raise an error if no file can appear at a local path: before the work for it is done, not after that."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; choose the name of a file")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} for {path.name}; make it first")
 
 
 def refuse_inputs(output: AnyPath, inputs: Iterable[AnyPath], *, inside: bool = False) -> None:

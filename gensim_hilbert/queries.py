@@ -202,10 +202,11 @@ def products(covectors: np.ndarray, vectors: np.ndarray, contexts: np.ndarray, t
 
 
 class WordQueries:
-    """The same questions as methods of a model."""
+    """Questions about words as methods of a model."""
 
     wv: KeyedVectors
     syn1neg: np.ndarray
+    _adopt_added_words: Callable[[], None]
     term_frequencies: Callable[[], np.ndarray]
     window: int
     negative: int
@@ -235,11 +236,13 @@ class WordQueries:
     @property
     def context_biases(self) -> np.ndarray | None:
         """What the objective adds to covector . vector for each context; None if it has no biases."""
+        self._adopt_added_words()
         return None if self.biases is None else self.biases[0]
 
     @property
     def term_biases(self) -> np.ndarray | None:
         """What the objective adds to covector . vector for each term; None if it has no biases."""
+        self._adopt_added_words()
         return None if self.biases is None else self.biases[1]
 
     @overload

@@ -161,10 +161,10 @@ class HilbertVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return TextEncoder(self.model_, settings).encode(texts, self._workers()).scaled(unit=self.normalize)
 
     def _workers(self) -> int:
-        """Return the number of threads; scikit-learn's -1 stands for every core."""
-        if self.n_jobs is None:
-            return 1
-        return default_workers(None if self.n_jobs == -1 else self.n_jobs)
+        """Return the number of threads."""
+        if self.n_jobs is not None and self.n_jobs != -1 and self.n_jobs < 1:
+            raise ValueError(f"n_jobs must be 1 or more, or -1 for every core, got {self.n_jobs}")
+        return 1 if self.n_jobs is None else default_workers(self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

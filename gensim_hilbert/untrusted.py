@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-AnyPath = str | os.PathLike[str]
+from gensim_hilbert.locations import AnyPath
+
 PIECE_BYTES = 1 << 22  # read at a time
 HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 

@@ -19,6 +19,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
+    "--disable-dev-shm-usage",  # Containers have little of it, and a browser without memory dies.
 ]  # fmt: skip
 # The protocol is spoken on the descriptors 3 and 4, which the pipes may happen to have the wrong way round.
 LAUNCH = """
@@ -29,6 +30,7 @@ for pipe, wanted in zip(pipes, (3, 4)):
 os.execv(sys.argv[3], sys.argv[3:])
 """
 PATIENCE = 120  # seconds, after which a browser that hangs is ended
+LAUNCHES = 3  # On a busy machine a browser may die before it shows anything.
 
 
 class Browser:
@@ -38,10 +40,14 @@ class Browser:
         program = next((found for name in NAMES if (found := shutil.which(name))), None)
         if program is None:
             pytest.skip(f"no browser to look at the page with: none of {', '.join(NAMES)} is installed")
+        self.program = program
+
+    def launch(self) -> None:
+        """Start a browser, which has not answered yet."""
         self.folder = tempfile.mkdtemp(prefix="browser-")
         to_read, self.to = os.pipe()
         self.source, from_write = os.pipe()
-        command = [sys.executable, "-c", LAUNCH, str(to_read), str(from_write), program, *FLAGS]
+        command = [sys.executable, "-c", LAUNCH, str(to_read), str(from_write), self.program, *FLAGS]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={self.folder}", "about:blank"],
             pass_fds=(to_read, from_write),
@@ -64,12 +70,28 @@ class Browser:
         self.watch.start()
 
     def __enter__(self) -> Browser:
-        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        for left in reversed(range(LAUNCHES)):
+            self.launch()
+            try:
+                self.attach()
+            except (RuntimeError, BrokenPipeError):
+                self.__exit__()
+                if not left:
+                    raise
+            else:
+                break
+        return self
+
+    def attach(self) -> None:
+        """Talk to the page of the browser from now on."""
+        pages: list[dict] = []
+        while not pages:
+            pages = [found for found in self.call("Target.getTargets")["targetInfos"] if found["type"] == "page"]
+        target = pages[0]
         attached = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self.session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        return self
 
     def __exit__(self, *_) -> None:
         self.watch.cancel()

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gensim_hilbert import HilbertMLE, PairCounts
-from gensim_hilbert.outputs import local_path, refuse_inputs
+from gensim_hilbert.outputs import local_path, refuse_inputs, refuse_no_file
 
 
 def test_a_uri_is_no_place_for_what_must_be_local(tmp_path):
@@ -45,3 +45,13 @@ def test_counts_and_checkpoints_are_not_written_to_buckets(tmp_path, monkeypatch
         with pytest.raises(ValueError, match="gs://bucket/result is no place for c"):
             call()
     assert not os.listdir(tmp_path)
+
+
+def test_files_that_cannot_appear_are_refused(tmp_path):
+    refuse_no_file(tmp_path / "file")
+    (tmp_path / "file").touch()
+    refuse_no_file(tmp_path / "file")
+    with pytest.raises(IsADirectoryError, match="is a folder; choose the name of a file"):
+        refuse_no_file(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere for file; make it first"):
+        refuse_no_file(tmp_path / "nowhere" / "file")

@@ -109,7 +109,7 @@ def test_minus_one_job_uses_every_core(vectorizer, labelled, as_vectors, monkeyp
     np.testing.assert_array_equal(found, expected)
     if default_workers(None) > 1:
         assert threads == [default_workers(None)]
-    with pytest.raises(ValueError, match="workers must be 1 or more, got 0"):
+    with pytest.raises(ValueError, match="n_jobs must be 1 or more, or -1 for every core, got 0"):
         vectorizer.set_params(n_jobs=0).transform(texts)
 
 

@@ -11,7 +11,7 @@ import click
 from gensim_hilbert.cli.counts import column
 from gensim_hilbert.cli.loading import files_of, load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb
-from gensim_hilbert.cli.outputs import LocalOutput
+from gensim_hilbert.cli.outputs import FileOutput
 from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.outputs import refuse_inputs
 from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
@@ -20,7 +20,7 @@ from gensim_hilbert.text_vectors.weighting import WEIGHTINGS
 @click.command(cls=Verb, short_help="Write the vectors of texts.")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("texts", nargs=-1, required=True, metavar="TEXTS...")
-@click.option("-o", "--output", required=True, type=LocalOutput("vectors of texts"), help="File for vectors: NAME.npy.")
+@click.option("-o", "--output", required=True, type=FileOutput("vectors of texts"), help="File for vectors: NAME.npy.")
 @column
 @click.option(
     "--weighting",

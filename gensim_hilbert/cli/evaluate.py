@@ -10,7 +10,7 @@ import click
 
 from gensim_hilbert.cli.loading import load, trust_pickle, words_of
 from gensim_hilbert.cli.names import Verb, closest
-from gensim_hilbert.cli.outputs import LocalOutput
+from gensim_hilbert.cli.outputs import FileOutput
 from gensim_hilbert.cli.results import show, table
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--json", "style", flag_value="json", help="Print all results as JSON.")
 @click.option("--markdown", "style", flag_value="markdown", help="Print tables in Markdown.")
 @click.option("--latex", "style", flag_value="latex", help="Print tables in LaTeX.")
-@click.option("--plot", type=LocalOutput("pictures"), help="Draw the tables, too, in a .svg, .png or .pdf file.")
+@click.option("--plot", type=FileOutput("pictures"), help="Draw the tables, too, in a .svg, .png or .pdf file.")
 @trust_pickle
 @click.option(
     "--sources",

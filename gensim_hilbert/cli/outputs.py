@@ -9,7 +9,7 @@ import click
 
 from gensim_hilbert.locations import S3_SCHEMES, name_of, scheme_of
 from gensim_hilbert.objects import ObjectPath
-from gensim_hilbert.outputs import local_path
+from gensim_hilbert.outputs import local_path, refuse_no_file
 
 
 class LocalOutput(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is not generic
@@ -26,6 +26,19 @@ class LocalOutput(click.ParamType):  # type: ignore[type-arg]  # click 8.1 is no
             return local_path(value, self.what)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class FileOutput(LocalOutput):
+    """A file on this machine; one that cannot be written is refused before any work is done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return a Path."""
+        path = super().convert(value, param, ctx)
+        try:
+            refuse_no_file(path)
+        except OSError as error:
+            self.fail(str(error), param, ctx)
+        return path
 
 
 class CountsOutput(LocalOutput):

@@ -11,7 +11,7 @@ from gensim_hilbert import Phrases
 from gensim_hilbert.cli.counts import errors, memory_gb, with_text_options, workers
 from gensim_hilbert.cli.loading import refuse_standard_input
 from gensim_hilbert.cli.names import Verb
-from gensim_hilbert.cli.outputs import LocalOutput
+from gensim_hilbert.cli.outputs import FileOutput
 from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.outputs import refuse_inputs
@@ -32,7 +32,7 @@ def connectors_of(given: str) -> frozenset[str]:
 
 @click.command(cls=Verb, short_help="Find words that belong together.")
 @click.argument("corpus", nargs=-1, required=True, callback=refuse_standard_input)
-@click.option("-o", "--output", required=True, type=LocalOutput("phrases"), help="File for the phrases, JSON lines.")
+@click.option("-o", "--output", required=True, type=FileOutput("phrases"), help="File for the phrases, JSON lines.")
 @with_text_options
 @click.option("--min-count", type=int, default=5, show_default=True, help="Least number of occurrences of a phrase.")
 @click.option("--threshold", type=float, default=10.0, show_default=True, help="Phrases have a score above this.")

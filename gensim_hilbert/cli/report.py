@@ -9,14 +9,14 @@ import click
 from gensim_hilbert.cli.loading import files_of, key_of, load, trust_pickle, words_of
 from gensim_hilbert.cli.models import model_argument
 from gensim_hilbert.cli.names import Verb
-from gensim_hilbert.cli.outputs import LocalOutput
+from gensim_hilbert.cli.outputs import FileOutput
 from gensim_hilbert.cli.results import as_json, how_many, show
 from gensim_hilbert.outputs import refuse_inputs
 
 
 @click.command(cls=Verb, short_help="Write an HTML report about a model.")
 @model_argument
-@click.option("-o", "--output", required=True, type=LocalOutput("reports"), help="HTML file to write.")
+@click.option("-o", "--output", required=True, type=FileOutput("reports"), help="HTML file to write.")
 @click.option(
     "--word",
     "words",

@@ -18,7 +18,7 @@ def show(facts: Any, text: str, as_json: bool) -> None:
 
 
 def how_many(number: int, noun: str) -> str:
-    """Return a number with its noun, of which it is the singular only for 1."""
+    """Return a number with its noun, in the singular for 1 and in the plural otherwise."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

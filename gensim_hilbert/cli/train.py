@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.cli.loading import checkpoint_beside, refuse_standard_input
 from gensim_hilbert.cli.names import Verb
 from gensim_hilbert.cli.outputs import LocalOutput
@@ -44,7 +45,6 @@ from gensim_hilbert.locks import LOCK, locked
 from gensim_hilbert.model_text import SCAN
 from gensim_hilbert.options import OPTIONS
 from gensim_hilbert.outputs import refuse_inputs
-from gensim_hilbert.phrases.applying import AUTO
 from gensim_hilbert.pretrained.layout import is_model_folder, keep_edited_card, read_manifest, reason_to_keep
 from gensim_hilbert.training.checkpoint import MANIFEST as CHECKPOINT
 from gensim_hilbert.training.leading import follow, leading

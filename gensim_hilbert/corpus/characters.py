@@ -30,7 +30,7 @@ CASES: dict[str, Callable[[str], str]] = {"fold": str.casefold, "lower": str.low
 
 
 class Tables(NamedTuple):
-    """What `WordScanner` takes."""
+    """Tables by which `WordScanner` finds words and changes their case."""
 
     pages: np.ndarray
     entries: np.ndarray

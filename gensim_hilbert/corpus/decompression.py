@@ -44,7 +44,7 @@ class MemberReader(io.RawIOBase):
         self.unread = b""
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True: this file can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

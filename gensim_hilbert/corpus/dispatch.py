@@ -33,13 +33,17 @@ class Cancelled(Exception):  # It is not called an error because it is none.
 
 
 def default_workers(workers: int | None, executor: Executor | None = None) -> int:
-    """Return the number of workers: as given, as the executor has, or one for each core that this process may use."""
+    """Return the number of workers: as given, as the executor has, or one for each core that this process may use.
+
+    As in `HilbertMLE`, -1 stands for the default.
+    """
+    workers = None if workers == -1 else workers
     if workers is None and executor is not None and (found := workers_of(executor)) is not None:
         return found
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if workers < 1:
-        raise ValueError(f"workers must be 1 or more, got {workers}; leave it out to use every core")
+        raise ValueError(f"workers must be 1 or more, got {workers}; -1 uses every core")
     return workers
 
 
@@ -190,7 +194,7 @@ def map_blocks(
 
 
 def selected(blocks: Iterable[Block], select: Callable[[Block], Block | None]) -> Iterator[Block]:
-    """Yield what is wanted of blocks."""
+    """Yield the blocks, or the parts of them, that `select` returns."""
     return (part for block in blocks if (part := select(block)) is not None)
 
 

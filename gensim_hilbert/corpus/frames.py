@@ -56,6 +56,9 @@ class Frame(ABC):
 class TextList(Frame):
     """A list of texts."""
 
+    def __init__(self, data: list[str]):
+        self.data, self.name = data, "<list>"
+
     def columns(self) -> dict[str, str] | None:
         """Return None, as a list is one column."""
         return None

@@ -182,7 +182,7 @@ class BucketFile(io.RawIOBase):
         self.file = self._guarded(smart_open.open, uri, "rb", compression="disable", transport_params=transport_params)
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True: this file can be read."""
         return True
 
     def seekable(self) -> bool:

@@ -79,11 +79,11 @@ class Ranges(io.RawIOBase):
         self.position = 0
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True: this file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """It can be read anywhere."""
+        """Return True: this file can be read from any place on."""
         return True
 
     def tell(self) -> int:

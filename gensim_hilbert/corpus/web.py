@@ -193,7 +193,7 @@ class WebFile(io.RawIOBase):
         self.patience.repeat(self._request)
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True: this file can be read."""
         return True
 
     def tell(self) -> int:

@@ -195,7 +195,7 @@ class Lease:
             )
 
     def release(self) -> None:
-        """Let others work there."""
+        """Give the lease up, so that others can work there."""
         self.released.set()
         self.thread.join()
         if self.is_ours():

@@ -53,7 +53,7 @@ class BucketStore(Store):
 
     @property
     def place(self) -> ObjectPath:
-        """Where users know it to be."""
+        """The place of the store by the name that users know."""
         return self._place
 
     def _check_files(self) -> None:

@@ -51,7 +51,7 @@ def to_integers(matrix: Any, scale: int | None) -> Integers:
 
 
 def some_integers(matrix: Any, scale: int | None) -> Integers:
-    """Do the same for a matrix from a file, in which there must be some counts."""
+    """Return the counts of a matrix from a file as integers, as `to_integers` does; none at all is an error."""
     table = to_integers(matrix, scale)
     if not table[2].any():
         raise ValueError("it holds no counts")

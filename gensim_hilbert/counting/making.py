@@ -12,9 +12,8 @@ from gensim_hilbert.counting.bucket_store import DEFAULT_CACHE_GB, BucketStore
 from gensim_hilbert.counting.store import Store
 from gensim_hilbert.counting.workplace import AnyDestination, destination_of
 from gensim_hilbert.counting.workspace import Destination
-from gensim_hilbert.locations import name_of
+from gensim_hilbert.locations import AnyPath, name_of
 from gensim_hilbert.objects import ObjectPath, place_of
-from gensim_hilbert.outputs import AnyPath
 from gensim_hilbert.processes import remove_with
 from gensim_hilbert.vocabulary import Vocabulary
 

@@ -137,7 +137,7 @@ class Store:
 
     @property
     def place(self) -> Place:
-        """Where users know it to be."""
+        """The place of the store by the name that users know."""
         return self.directory
 
     def local_directory(self) -> Path:

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from gensim_hilbert.counting import workspace
 from gensim_hilbert.counting.bucket import BucketDestination, building_in_bucket, clear_objects
 from gensim_hilbert.counting.workspace import Destination
-from gensim_hilbert.locations import S3_SCHEMES, name_of, scheme_of
+from gensim_hilbert.locations import S3_SCHEMES, AnyPath, name_of, scheme_of
 from gensim_hilbert.objects import ObjectPath, Place
-from gensim_hilbert.outputs import AnyPath, local_path
+from gensim_hilbert.outputs import local_path
 
 AnyDestination = Destination | BucketDestination
 

@@ -3,7 +3,7 @@
 The answer is the word d with the highest cos(d, b) + cos(d, c) - cos(d, a) (3CosAdd) or cos(d, b) cos(d, c) / cos(d, a)
 (3CosMul, cosines shifted to 0..1; Levy and Goldberg 2014, equation 4), other than a, b and c. Few words make many
 questions: what b and a contribute is computed once for each pair of them, for a block of words d at a time, and a
-question then costs one product and one comparison a word.
+question then costs one product and one comparison per word.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Questions:
     answers: list[tuple[str, ...]] = field(default_factory=list)
 
     def word_pairs(self) -> np.ndarray:
-        """Numbers of (a, b) and of (c, d) for each question, those of a section being its own."""
+        """Return the numbers of the pairs (a, b) and (c, d) of each question; no two sections share a number."""
         numbers: defaultdict[tuple[int, str, str], int] = defaultdict(lambda: len(numbers))
         rows = [
             (numbers[section, a, b], numbers[section, c, answers[0]])
@@ -116,7 +116,10 @@ def analogies(
 
 
 def read_questions(path: Path) -> Questions:
-    """word2vec's form: `: section` lines, then four words; the last may be several, with slashes between them."""
+    """Read a file in word2vec's form: `: section` lines, and lines of four words.
+
+    The last word may be several, with slashes between them.
+    """
     found = Questions()
     for number, line in lines(path):
         if line.startswith(":"):
@@ -138,7 +141,7 @@ def read_questions(path: Path) -> Questions:
 
 
 def score(name: str, questions: Questions, words: Words, method: str, seed: int) -> AnalogyScore:
-    """One set."""
+    """Score vectors on one set of questions."""
     right = np.full(len(questions.given), -1, dtype=np.int8)
     places, rows, accepted = [], [], []
     for place, (given, answers) in enumerate(zip(questions.given, questions.answers, strict=True)):
@@ -169,18 +172,18 @@ def score(name: str, questions: Questions, words: Words, method: str, seed: int)
 
 
 def mean(values: np.ndarray) -> float:
-    """NaN for none."""
+    """Return the mean of numbers, or NaN if there are none."""
     return float(values.mean()) if len(values) else math.nan
 
 
 def answer(words: Words, questions: np.ndarray, method: str) -> np.ndarray:
-    """The row of the best answer to each question, given as rows of a, b and c."""
+    """Return the row of the best answer to each question, given as rows of a, b and c."""
     chunks = (questions[start : start + CHUNK] for start in range(0, len(questions), CHUNK))
     return np.concatenate([best(words, chunk, method) for chunk in chunks])
 
 
 def best(words: Words, questions: np.ndarray, method: str) -> np.ndarray:
-    """The same for some questions."""
+    """Return the rows of the best answers to one chunk of questions, which fit into memory together."""
     used, numbers = np.unique(questions, return_inverse=True)
     a, b, c = numbers.reshape(-1, 3).T
     offsets, offset = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
@@ -217,7 +220,7 @@ def best(words: Words, questions: np.ndarray, method: str) -> np.ndarray:
 
 
 def compare_analogies(first: AnalogyScore, second: AnalogyScore, seed: int = 1) -> Difference:
-    """Whether two embeddings differ on a set, on the questions that both cover.
+    """Tell whether two embeddings differ on a set, on the questions that both cover.
 
     p is the larger of two: McNemar's, which takes questions for independent, and that of a paired bootstrap over word
     pairs, which does not.

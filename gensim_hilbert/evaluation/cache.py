@@ -1,16 +1,17 @@
-"""Scores that need not be computed again: a small file each, whose name tells what the score depends on."""
+"""Scores that need not be computed again: one small file per score, whose name tells what the score depends on."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from gensim_hilbert.files import read_json, to_json, write_whole
+
 
 def cache_folder() -> Path:
-    """Where a program may keep what it can compute again."""
+    """Return the folder in which a program may keep what it can compute again."""
     if sys.platform == "win32":
         root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -21,16 +22,14 @@ def cache_folder() -> Path:
 
 
 def read_score(path: Path) -> float:
-    """A score that was kept."""
+    """Return a score that was kept."""
     try:
-        return float(json.loads(path.read_text(encoding="utf-8"))["score"])
+        return float(read_json(path)["score"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged ({error}): remove it, and the score will be computed again") from None
 
 
 def write_score(path: Path, score: float, **about: Any) -> None:
-    """Keep a score, and for people what it is about; under another name until it is whole."""
+    """Keep a score, and for people what it is about."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps({"score": score, **about}), encoding="utf-8")
-    os.replace(part, path)
+    write_whole(path, to_json({"score": score, **about}).encode())

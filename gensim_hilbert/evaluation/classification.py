@@ -66,7 +66,7 @@ def classification(
 
 
 def read(name: str, paths: tuple[Path, ...]) -> Split:
-    """A set, split."""
+    """Return the texts of a set, split into parts to train, validate and test."""
     parts = [read_texts(path) for path in paths]
     if name in OWN_TEST:
         return split([example for part in parts[:-1] for example in part], parts[-1])

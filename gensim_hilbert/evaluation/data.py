@@ -84,7 +84,7 @@ UNASKED = {"bats_pairs"}  # the pairs that the questions of bats.txt are made of
 
 @dataclass(frozen=True)
 class Data:
-    """Files of data sets by name, a mapping for each task.
+    """Files of data sets by name, one mapping per task.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Data:
     sts: Mapping[str, Path] = field(default_factory=dict)
 
     def missing(self) -> list[Source]:
-        """The paper's sets that are not here."""
+        """Return the paper's sets that are not here."""
         return [source for source in SOURCES if source.chosen and source.name not in getattr(self, source.task)]
 
 
@@ -138,7 +138,7 @@ def find_data(path: str | os.PathLike[str] | None = None) -> Data:
 
 
 def bundled() -> Data:
-    """What comes with gensim."""
+    """Return the data sets that come with gensim."""
     from gensim.test.utils import datapath
 
     return Data(
@@ -148,7 +148,7 @@ def bundled() -> Data:
 
 
 def sets_of(folder: Path, task: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
-    """Names and files of a task's sets: the paper's, then those that nothing is known of."""
+    """Return the names and files of a task's sets: the paper's, then those that nothing is known of."""
     files = [path for path in sorted((folder / FOLDERS[task]).glob("*")) if unpacked(path).endswith(ENDINGS[task])]
     here = {stem(path): path for path in files}
     if len(here) < len(files):
@@ -165,24 +165,24 @@ def sets_of(folder: Path, task: str) -> Iterator[tuple[str, tuple[Path, ...]]]:
 
 
 def matching(here: Mapping[str, Path], pattern: str) -> list[Path]:
-    """The file of that name, or those whose names begin with it."""
+    """Return the file of that name, or those whose names begin with it."""
     if pattern.endswith("*"):
         return [path for name, path in here.items() if name.startswith(pattern[:-1])]
     return [here[pattern]] if pattern in here else []
 
 
 def stem(path: Path) -> str:
-    """A file's name without its endings: that of its form, and that of its compression."""
+    """Return a file's name without its endings: that of its form, and that of its compression."""
     return unpacked(path).rpartition(".")[0]
 
 
 def unpacked(path: Path) -> str:
-    """A file's name without the ending of its compression."""
+    """Return a file's name without the ending of its compression."""
     return path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines of a UTF-8 file, compressed or not, without their ends."""
+    """Yield the numbered lines of a UTF-8 file, compressed or not, without their ends."""
     with smart_open.open(path, "rt", encoding="utf-8", newline="\n") as file:
         try:
             for number, line in enumerate(file, start=1):

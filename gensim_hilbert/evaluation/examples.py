@@ -24,7 +24,7 @@ VALID_SHARE, VALID_SEED = 0.1, 1848
 
 
 class Example(NamedTuple):
-    """Words in lower case, and a label, or one for each of them."""
+    """Words in lower case, and one label for all of them or one per word."""
 
     words: list[str]
     labels: list[str]
@@ -32,7 +32,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """What to learn from, what to stop by, and what to be judged by."""
+    """Examples to train a network on, to decide when to stop, and to score it on."""
 
     train: list[Example]
     valid: list[Example]
@@ -40,7 +40,7 @@ class Split:
 
 
 def read_texts(path: Path) -> list[Example]:
-    """Label first, text last, between tabs."""
+    """Read lines of a label and a text, with tabs between them; the label comes first and the text last."""
     found = []
     for number, line in lines(path):
         label, tab, rest = line.partition("\t")
@@ -56,7 +56,7 @@ def read_texts(path: Path) -> list[Example]:
 
 
 def read_sentences(path: Path, column: int) -> list[Example]:
-    """A word and its tags on each line, between tabs; empty lines between sentences."""
+    """Read lines of a word and its tags, with tabs between them; empty lines separate sentences."""
     found, words, tags = [], [], []
     for number, line in chain(lines(path), [(0, "")]):  # the last sentence ends, too
         fields = line.split("\t")
@@ -72,14 +72,14 @@ def read_sentences(path: Path, column: int) -> list[Example]:
 
 
 def train_test_split(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
-    """The split that scikit-learn's function of that name makes, which the paper's authors used."""
+    """Return the split that scikit-learn's function of that name makes, which the paper's authors used."""
     order = np.random.RandomState(seed).permutation(len(examples))
     tests = math.ceil(share * len(examples))
     return [examples[k] for k in order[tests:]], [examples[k] for k in order[:tests]]
 
 
 def split(examples: Sequence[Example], test: Sequence[Example] | None = None) -> Split:
-    """70% to train, of which a tenth to validate, 30% to test; or a test set of its own."""
+    """Split examples: 70% to train, of which a tenth to validate, 30% to test; or a test set of its own."""
     train = list(examples)
     if test is None:
         train, test = train_test_split(examples, TEST_SHARE, TEST_SEED)
@@ -90,7 +90,7 @@ def split(examples: Sequence[Example], test: Sequence[Example] | None = None) ->
 
 
 def is_punctuation(word: str) -> bool:
-    """True if there is neither a letter nor a digit in a word."""
+    """Return True if there is neither a letter nor a digit in a word."""
     return not any(unicodedata.category(sign)[0] in "LN" for sign in word)
 
 
@@ -113,7 +113,7 @@ class Rows:
         self.tokens = 0
 
     def __call__(self, word: str) -> int:
-        """The row of a word."""
+        """Return the row of a word."""
         self.tokens += 1
         number = self.numbers.get(word)
         if number is None:
@@ -128,12 +128,12 @@ class Rows:
         return number
 
     def drawn(self, word: str) -> np.ndarray:
-        """A random vector, always the same for a word."""
+        """Return a random vector, always the same for a word."""
         found = np.random.default_rng(zlib.crc32(word.encode())).standard_normal(len(self.mean))
         return found * self.length / np.linalg.norm(found)
 
     def matrix(self) -> np.ndarray:
-        """The rows in use."""
+        """Return the matrix of the rows in use."""
         found: np.ndarray = np.array(self.vectors, dtype=np.float32)
         if not self.unit:
             return found

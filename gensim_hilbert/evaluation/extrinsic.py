@@ -29,7 +29,7 @@ PROCEDURE = 2  # to be raised when the same settings would give other scores
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to train, and on how much.
+    """How long a network is trained, and on how many examples.
 
     Training ends after `stop` epochs without a better score on validation data, or after `epochs`; the best network is
     the one that is tested. `train` and `test` are numbers of examples and `length` one of words, for a quick look.
@@ -47,7 +47,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Items:
-    """Examples as numbers: rows of the matrix of embeddings, and a label, or one for each of them."""
+    """Examples as numbers: rows of the matrix of embeddings, and one label for all of them or one per row."""
 
     rows: list[np.ndarray]
     labels: list[np.ndarray]
@@ -72,7 +72,7 @@ class ExtrinsicScore:
 
 @dataclass(frozen=True)
 class Job:
-    """All that a score depends on but the seed."""
+    """Everything that a score depends on, except for the seed."""
 
     name: str
     tags: bool  # one label for each word
@@ -84,7 +84,7 @@ class Job:
     known: float
 
     def key(self, seed: int) -> str:
-        """A name for the result: the same for the same vectors, data, settings and seed, and for nothing else."""
+        """Return a name for the result, which is the same only for the same vectors, data, settings and seed."""
         about = [PROCEDURE, self.tags, self.classes, self.outside, asdict(self.settings), seed, self.matrix.shape]
         digest = hashlib.sha256(json.dumps(about).encode())
         digest.update(self.matrix.tobytes())
@@ -96,7 +96,7 @@ class Job:
 
 
 def cut(data: Split, settings: Settings) -> Split:
-    """As much of it as settings say."""
+    """Return as many examples of each part as the settings allow."""
     tenth = None if settings.train is None else max(1, settings.train // 9)
     parts = (data.train[: settings.train], data.valid[:tenth], data.test[: settings.test])
     return Split(*([Example(words[: settings.length], labels) for words, labels in part] for part in parts))
@@ -105,7 +105,7 @@ def cut(data: Split, settings: Settings) -> Split:
 def prepare(
     name: str, vectors: KeyedVectors, data: Split, settings: Settings, *, tags: bool, outside: str | None = None
 ) -> Job:
-    """Words as rows and labels as numbers. The paper has classifiers read unit vectors, and taggers vectors as is."""
+    """Turn words into rows and labels into numbers. As in the paper, only classifiers read vectors of length 1."""
     rows = Rows(Words(vectors), unit=not tags)
     shorter = cut(data, settings)
     parts = [shorter.train, shorter.valid, shorter.test]
@@ -127,7 +127,7 @@ def prepare(
 
 
 def micro_f(gold: np.ndarray, guessed: np.ndarray, outside: int | str | None) -> float:
-    """Accuracy; or, where a label says that there is nothing, the F-score of all others together."""
+    """Return the accuracy; or, where a label says that there is nothing, the F-score of all others together."""
     right = gold == guessed
     if outside is None:
         return float(right.mean())
@@ -145,7 +145,7 @@ def run(job: Job, seed: int) -> float:
 def score_jobs(
     jobs: Sequence[Job], count: int, seed: int, cache: str | os.PathLike[str] | None, workers: int
 ) -> list[ExtrinsicScore]:
-    """Scores of all jobs with so many seeds; those that the cache holds are not computed again."""
+    """Return the scores of all jobs with so many seeds; those that the cache holds are not computed again."""
     if count < 1:
         raise ValueError(f"seeds must be a positive number of runs, got {count!r}")
     seeds = range(seed, seed + count)
@@ -167,11 +167,11 @@ def score_jobs(
 def runs(
     jobs: Sequence[Job], wanted: Sequence[tuple[int, int]], workers: int
 ) -> Iterator[tuple[tuple[int, int], float]]:
-    """What is wanted with its score, each as soon as it is there: a long run does not hold back shorter ones."""
+    """Yield each job and seed with its score, as soon as it is there: a long run does not hold back shorter ones."""
     if workers < 2:
         yield from (((place, seed), run(jobs[place], seed)) for place, seed in wanted)
         return
-    # Two networks on a core each are faster than two cores on a network.
+    # Two networks with one core each are faster than one network with two cores.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=on_one_core) as pool:
         try:
             futures = {pool.submit(run, jobs[place], seed): (place, seed) for place, seed in wanted}
@@ -182,14 +182,14 @@ def runs(
 
 
 def on_one_core() -> None:
-    """For a process of its own."""
+    """Have the networks of this process use one thread."""
     import torch
 
     torch.set_num_threads(1)
 
 
 def summarize(job: Job, scores: list[float]) -> ExtrinsicScore:
-    """Mean and standard deviation over seeds."""
+    """Return the mean and the standard deviation over seeds."""
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else float("nan")
     metric = "accuracy" if job.outside is None else "micro-F without O"
     train, valid, test = (len(items.rows) for items in job.parts)
@@ -198,7 +198,7 @@ def summarize(job: Job, scores: list[float]) -> ExtrinsicScore:
 
 
 def compare_extrinsic(first: ExtrinsicScore, second: ExtrinsicScore) -> Difference | None:
-    """Whether two embeddings differ by more than seeds do: Welch's test; nothing can be told from one seed."""
+    """Tell whether two embeddings differ by more than seeds do: Welch's test; nothing can be told from one seed."""
     if min(len(first.runs), len(second.runs)) < 2:
         return None
     value = first.mean - second.mean

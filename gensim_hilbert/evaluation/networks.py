@@ -50,7 +50,7 @@ def in_pieces(lstm: nn.LSTM, steps: torch.Tensor) -> torch.Tensor:
 
 
 def reversal_of(lengths: torch.Tensor, steps: int) -> torch.Tensor:
-    """For each step of each text the place, in steps x texts, that it has after a reversal within the text's length."""
+    """Return the places of steps x texts after each text has been reversed within its length."""
     step = torch.arange(steps)[:, None]
     mirrored = torch.where(step < lengths, lengths - 1 - step, step)
     return (mirrored * len(lengths) + torch.arange(len(lengths))).flatten()
@@ -72,7 +72,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(BiLSTM(size) for size in sizes)
 
     def encode(self, rows: torch.Tensor, lengths: torch.Tensor, padding: float) -> torch.Tensor:
-        """Hidden states of both directions, texts x steps x features; `padding` behind the end."""
+        """Return the hidden states of both directions, texts x steps x features; `padding` behind the end."""
         states, reversal = self.embeddings[rows.T], reversal_of(lengths, rows.shape[1])
         for number, layer in enumerate(self.layers):
             if number:
@@ -96,26 +96,26 @@ class Classifier(Encoder):
         )
 
     def forward(self, rows: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """A score for each class, for each text."""
+        """Return one score per text and class."""
         found: torch.Tensor = self.head(self.encode(rows, lengths, -torch.inf).amax(dim=1))
         return found
 
 
 class Tagger(Encoder):
-    """Two layers of BiLSTM, and a tag for each word."""
+    """Two layers of BiLSTM that give each word a tag."""
 
     def __init__(self, embeddings: torch.Tensor, classes: int):
         super().__init__(embeddings, layers=2)
         self.head = nn.Linear(2 * HIDDEN, classes)
 
     def forward(self, rows: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """A score for each tag, for each word of each sentence."""
+        """Return one score per sentence, word and tag."""
         found: torch.Tensor = self.head(self.encode(rows, lengths, 0.0)).flatten(0, 1)
         return found
 
 
 def batches(items: Items, size: int) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-    """Rows, lengths and labels of examples about as long as one another, longest first in each."""
+    """Yield rows, lengths and labels of examples about as long as one another, longest first in each."""
     order = sorted(range(len(items.rows)), key=lambda k: -len(items.rows[k]))
     found = []
     for start in range(0, len(order), size):
@@ -129,7 +129,7 @@ def batches(items: Items, size: int) -> list[tuple[torch.Tensor, torch.Tensor, t
 
 
 def guesses(network: nn.Module, items: Items) -> tuple[np.ndarray, np.ndarray]:
-    """Labels, and what the network takes them to be."""
+    """Return the labels of examples, and those that the network predicts."""
     gold, guessed = [], []
     network.eval()
     with torch.no_grad():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 from collections.abc import Sequence
 
 from gensim_hilbert.evaluation.tables import Table
-from gensim_hilbert.files import AnyPath, Staging
-from gensim_hilbert.outputs import local_path
+from gensim_hilbert.files import Staging
+from gensim_hilbert.locations import AnyPath
+from gensim_hilbert.outputs import local_path, refuse_no_file
 
 
 def refuse_plot(path: AnyPath) -> None:
@@ -24,14 +24,10 @@ def refuse_plot(path: AnyPath) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'gensim-hilbert[plot]'") from error
-    place = local_path(path, "pictures")
+    refuse_no_file(local_path(path, "pictures"))
     known = FigureCanvasBase.get_supported_filetypes()
     if format_of(path) not in known:
         raise ValueError(f"the ending of {path} must tell the format: .{', .'.join(sorted(known))}")
-    if place.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not place.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {place.parent} for {place.name}; make it first")
 
 
 def format_of(path: AnyPath) -> str:
@@ -81,5 +77,5 @@ def plot_tables(tables: Sequence[Table], path: AnyPath) -> None:
         panel.grid(axis="y", alpha=0.3)
     marks = {label: mark for panel in panels for mark, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    with Staging() as staging, staging.create(os.fspath(path)) as file:
+    with Staging() as staging, staging.create(str(local_path(path, "pictures"))) as file:
         figure.savefig(file, format=format_of(path))

@@ -30,7 +30,7 @@ class Difference(NamedTuple):
 
 
 def draws(items: int, seed: int) -> Iterator[np.ndarray]:
-    """How often each item is drawn, a row a resample, in blocks of rows."""
+    """Yield how often each item is drawn, one row per resample, in blocks of rows."""
     random = np.random.default_rng(seed)
     rows = max(1, ENTRIES // max(items, 1))
     for start in range(0, RESAMPLES, rows):
@@ -40,7 +40,7 @@ def draws(items: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def midranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Ranks of values that are there `counts` times, a row a resample; equal ones share the mean of theirs.
+    """Return the ranks of values that occur `counts` times, one row per resample; equal values share their mean rank.
 
     The order of values is the same in all resamples: one sort serves all.
     """
@@ -54,7 +54,7 @@ def midranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def resampled_spearman(gold: np.ndarray, scores: Sequence[np.ndarray], seed: int) -> np.ndarray:
-    """Spearman's rho of each of the scores with gold in every resample, the same resamples for all."""
+    """Return Spearman's rho of each of the scores with gold in every resample, the same resamples for all."""
     found: list[list[np.ndarray]] = [[] for _ in scores]
     for counts in draws(len(gold), seed):
         middle = (len(gold) + 1) / 2
@@ -86,7 +86,7 @@ def resampled_pearson(gold: np.ndarray, scores: Sequence[np.ndarray], seed: int)
 
 
 def resampled_mean(values: np.ndarray, pairs: np.ndarray, seed: int) -> np.ndarray:
-    """The mean of values of questions in every resample of the word pairs that they are made of."""
+    """Return the mean of values of questions in every resample of the word pairs that they are made of."""
     size = int(pairs.max()) + 1
     place = (pairs[:, 0], pairs[:, 1])
     table, there = (csr_array((x, place), shape=(size, size)) for x in (values, np.ones(len(values))))
@@ -98,20 +98,23 @@ def resampled_mean(values: np.ndarray, pairs: np.ndarray, seed: int) -> np.ndarr
 
 
 def interval(resampled: np.ndarray) -> tuple[float, float]:
-    """What 95% of resamples lie in."""
+    """Return the interval that 95% of the resamples lie in."""
     low, high = np.quantile(resampled, [LEVEL / 2, 1 - LEVEL / 2])
     return float(low), float(high)
 
 
 def difference(value: float, resampled: np.ndarray, items: int) -> Difference:
-    """A difference and its resamples: p by their standard deviation, since counting 1,000 of them tells no small p."""
+    """Return a difference with its interval and p.
+
+    p is computed by the standard deviation of the resamples, since counting 1,000 of them tells no small p.
+    """
     spread = float(resampled.std(ddof=1))
     p = 2 * float(norm.sf(abs(value) / spread)) if spread > 0 else float(value == 0)
     return Difference(value, *interval(resampled), p, items)
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
-    """Exact p of McNemar's test: a fair coin decides which of two has right what only one of them has right."""
+    """Return the exact p of McNemar's test: a coin decides who is right where only one of two is."""
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     if not only_first + only_second:
         return 1.0
@@ -119,7 +122,7 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values corrected for their number, by Holm's method."""
+    """Return p-values corrected for their number, by Holm's method."""
     order = np.argsort(p)
     corrected = np.minimum(np.maximum.accumulate(np.asarray(p)[order] * np.arange(len(p), 0, -1)), 1)
     result = np.empty(len(p))

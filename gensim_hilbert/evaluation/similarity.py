@@ -69,7 +69,7 @@ def similarity(vectors: KeyedVectors, data: Data, seed: int = 1) -> list[Similar
 
 
 def read_pairs(path: Path) -> list[tuple[str, str, float]]:
-    """Pairs of words and their scores; lines that begin with # are comments."""
+    """Read pairs of words and their scores; lines that begin with # are comments."""
     pairs = []
     for number, line in lines(path):
         if not line.strip() or line.startswith("#"):
@@ -90,7 +90,7 @@ def read_pairs(path: Path) -> list[tuple[str, str, float]]:
 
 
 def score(name: str, pairs: list[tuple[str, str, float]], words: Words, seed: int) -> SimilarityScore:
-    """One set."""
+    """Score vectors on one set of pairs."""
     gold = np.array([value for *_, value in pairs])
     cosines = np.full(len(pairs), np.nan)
     found = [(words.find(first), words.find(second)) for first, second, _ in pairs]
@@ -108,7 +108,7 @@ def score(name: str, pairs: list[tuple[str, str, float]], words: Words, seed: in
 
 
 def compare_similarity(first: SimilarityScore, second: SimilarityScore, seed: int = 1) -> Difference:
-    """Whether two embeddings differ on a set: a paired bootstrap over the pairs that both cover."""
+    """Tell whether two embeddings differ on a set: a paired bootstrap over the pairs that both cover."""
     if first.name != second.name or len(first.gold) != len(second.gold):
         raise ValueError(f"scores on one and the same set can be compared, got {first.name} and {second.name}")
     both = ~np.isnan(first.cosines) & ~np.isnan(second.cosines)

@@ -23,7 +23,7 @@ from gensim_hilbert.evaluation.significance import (
 )
 from gensim_hilbert.evaluation.words import check
 from gensim_hilbert.text_vectors.encoder import TextEncoder
-from gensim_hilbert.text_vectors.weighting import Weighting, common_components
+from gensim_hilbert.text_vectors.weighting import Weighting, common_components, remove_components
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ def readings(vectors: KeyedVectors, preparation: Preparation | None = None) -> d
     def without_common(texts: list[str]) -> np.ndarray:
         sums = uncommon.encode(texts)
         means = sums.scaled(unit=False)
-        rows = common_components(means, 1).astype(np.float32)
-        means -= (means @ rows.T) @ rows
+        remove_components(means, common_components(means, 1))
         return sums.scaled(unit=True)
 
     return {

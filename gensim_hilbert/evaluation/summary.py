@@ -1,4 +1,4 @@
-"""Tables of what was scored: one a task."""
+"""Tables of scores, one per task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHOD_NAMES = {"mul": "3CosMul", "add": "3CosAdd"}
 
 
 def similarity_table(scores: Mapping[str, Sequence[SimilarityScore]]) -> Table:
-    """Spearman by set, and the mean over those sets that all embeddings have a score on."""
+    """Return the table of Spearman's rho by set, and the mean over those sets that all embeddings have a score on."""
     common = set.intersection(*({s.name for s in row if not math.isnan(s.rho)} for row in scores.values()))
     rows: dict[str, dict[str, Sequence[SimilarityScore]]] = {}
     for name, row in scores.items():
@@ -31,7 +31,7 @@ def similarity_table(scores: Mapping[str, Sequence[SimilarityScore]]) -> Table:
 
 
 def mean_similarity(scores: Sequence[SimilarityScore]) -> Score:
-    """Of one set, or the mean of several, which are resampled independently."""
+    """Return the score of one set, or the mean score of several, which are resampled independently."""
     spread = math.sqrt(sum(((score.high - score.low) / 2) ** 2 for score in scores)) / len(scores)
     one = scores[0] if len(scores) == 1 else None
     value = float(np.mean([score.rho for score in scores]))
@@ -39,7 +39,7 @@ def mean_similarity(scores: Sequence[SimilarityScore]) -> Score:
 
 
 def compare_means(first: Sequence[SimilarityScore], second: Sequence[SimilarityScore]) -> Difference:
-    """The difference of mean scores."""
+    """Return the difference of mean scores."""
     if len(first) == len(second) == 1:
         return compare_similarity(first[0], second[0])
     found = [compare_similarity(*pair) for pair in zip(first, second, strict=True)]
@@ -53,7 +53,7 @@ def compare_means(first: Sequence[SimilarityScore], second: Sequence[SimilarityS
 
 
 def analogy_table(scores: Mapping[str, Sequence[AnalogyScore]]) -> Table:
-    """Accuracy by set and method."""
+    """Return the table of accuracies by set and method."""
     several = len({score.method for row in scores.values() for score in row}) > 1
     rows = {
         name: {f"{s.name}, {METHOD_NAMES[s.method]}" if several else s.name: s for s in row}
@@ -65,13 +65,13 @@ def analogy_table(scores: Mapping[str, Sequence[AnalogyScore]]) -> Table:
 
 
 def show_analogy(score: AnalogyScore | SectionScore) -> Score:
-    """With its interval, where there is one."""
+    """Return an accuracy with its interval, where there is one."""
     spread = (score.high - score.low) / 2 if isinstance(score, AnalogyScore) else math.nan
     return Score(score.accuracy, spread, score.questions, score.covered)
 
 
 def section_table(scores: Mapping[str, AnalogyScore]) -> Table:
-    """Accuracy by section of a set."""
+    """Return the table of accuracies by section of a set."""
     some = next(iter(scores.values()))
     rows = {name: {section.name: section for section in score.sections} for name, score in scores.items()}
     return tabulate(f"{some.name} by section ({METHOD_NAMES[some.method]})", rows, show_analogy, lambda *_: None)
@@ -80,7 +80,7 @@ def section_table(scores: Mapping[str, AnalogyScore]) -> Table:
 def extrinsic_table(
     title: str, scores: Mapping[str, Sequence[ExtrinsicScore]], baseline: Mapping[str, float] | None = None
 ) -> Table:
-    """Means over seeds by set, and what the most frequent tag achieves."""
+    """Return the table of means over seeds by set, and what the most frequent tag achieves."""
     rows = {name: {score.name: score for score in row} for name, row in scores.items()}
     some = next(iter(scores.values()))
     seeds, sizes = len(some[0].runs), ", ".join(f"{s.name} {'/'.join(map(str, s.examples))}" for s in some)

@@ -30,7 +30,7 @@ class Comparison(NamedTuple):
 
     @property
     def real(self) -> bool:
-        """True where chance alone would hardly make such a difference."""
+        """Return True where chance alone would hardly make such a difference."""
         return self.p < LEVEL
 
 
@@ -46,16 +46,16 @@ class Table:
     digits: int = 3
 
     def best(self, column: str) -> float:
-        """The highest value of a set, as it is shown."""
+        """Return the highest value of a set, as it is shown."""
         values = [row[column].value for row in self.scores.values() if column in row]
         return max((round(value, self.digits) for value in values if not math.isnan(value)), default=math.nan)
 
     def lower(self, name: str, column: str) -> bool:
-        """True if an embedding is really behind the best one there."""
+        """Return True if an embedding is really behind the best one there."""
         return any(found.real and (found.embedding, found.column) == (name, column) for found in self.comparisons)
 
     def grid(self, style: Style) -> list[list[str]]:
-        """Rows of cells, the first row and column being names."""
+        """Return rows of cells, the first row and column being names."""
         rows = [[style.text(self.title), *map(style.text, self.columns)]]
         for name, row in self.scores.items():
             rows.append(
@@ -64,7 +64,7 @@ class Table:
         return rows
 
     def cell(self, name: str, score: Score | None, column: str, style: Style) -> str:
-        """A value with its marks."""
+        """Return a value with its marks."""
         if score is None or math.isnan(score.value):
             return style.none
         shown = number(score.value, self.digits)
@@ -75,7 +75,7 @@ class Table:
         return shown if math.isnan(score.spread) else shown + style.spread.format(number(score.spread, self.digits))
 
     def coverage(self, column: str) -> str:
-        """How much of a set has been used: `998/999`, or the least and the most."""
+        """Return how much of a set has been used: `998/999`, or the least and the most."""
         scores = [row[column] for row in self.scores.values() if column in row and row[column].items]
         if not scores:
             return ""
@@ -83,7 +83,7 @@ class Table:
         return f"{least if least == most else f'{least}-{most}'}/{scores[0].items}"
 
     def notes(self, style: Style) -> str:
-        """What the marks mean."""
+        """Tell what the marks mean."""
         told = [style.text(self.note)]
         if len(self.scores) > 1:
             told.append(f"{style.best.format('best')} of a set")
@@ -94,7 +94,7 @@ class Table:
 
 
 class Style(NamedTuple):
-    """How marks are written."""
+    """How marks of scores are written in one kind of table."""
 
     best: str
     lower: str
@@ -104,7 +104,7 @@ class Style(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """For LaTeX."""
+    """Escape the characters that are special in LaTeX."""
     special = {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -121,7 +121,7 @@ LATEX = Style(r"\textbf{{{}}}", r"$^\downarrow$", r" $\pm$ {}", "--", escape)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """As the paper prints it: .462."""
+    """Return a number as the paper prints it: .462."""
     text = f"{value:.{digits}f}"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
@@ -134,7 +134,7 @@ def tabulate(
     note: str = "",
     digits: int = 3,
 ) -> Table:
-    """A table of scores by embedding and set, in which each is compared with the best one of its set."""
+    """Return a table of scores by embedding and set, in which each is compared with the best one of its set."""
     columns = list(dict.fromkeys(column for row in scores.values() for column in row))
     shown = {name: {column: show(score) for column, score in row.items()} for name, row in scores.items()}
     found: list[tuple[str, str, str, Difference]] = []
@@ -150,7 +150,7 @@ def tabulate(
 
 
 def as_text(table: Table) -> str:
-    """For a terminal: a row a set, because there are more sets than embeddings."""
+    """Return a table for a terminal: one row per set, because there are more sets than embeddings."""
     grid = [list(row) for row in zip(*table.grid(TEXT), strict=True)]
     if any(table.coverage(column) for column in table.columns):
         grid = [[*row, told] for row, told in zip(grid, ["covered", *map(table.coverage, table.columns)], strict=True)]
@@ -160,7 +160,7 @@ def as_text(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """As the paper has it: a row an embedding."""
+    """Return a table in Markdown, with one row per embedding as in the paper."""
     head, *rows = table.grid(MARKDOWN)
     if any(table.coverage(column) for column in table.columns):
         rows.append(["covered", *map(table.coverage, table.columns)])
@@ -169,7 +169,7 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """The same, for the package booktabs."""
+    """Return a table in LaTeX for the package booktabs, with one row per embedding."""
     head, *rows = (" & ".join(row) + r" \\" for row in table.grid(LATEX))
     return "\n".join(
         [

@@ -64,7 +64,7 @@ def tagging(
 
 
 def most_frequent_tag(data: Data, vectors: KeyedVectors | None = None, *, quick: bool = False) -> dict[str, float]:
-    """What those achieve who give each word the tag that it mostly has in the training part.
+    """Return the scores of those who give each word the tag that it mostly has in the training part.
 
     Words that do not occur there have the most frequent tag of all.
 
@@ -86,7 +86,7 @@ def most_frequent_tag(data: Data, vectors: KeyedVectors | None = None, *, quick:
 
 
 def baseline(data: Split, settings: Settings, outside: str | None, words: Words | None) -> float:
-    """The same for one set. Validation data are part of what is counted: there is nothing to stop."""
+    """Return the score of the most frequent tags on one set; validation data are counted with the training data."""
 
     def seen(word: str) -> str:
         return word if words is None or is_punctuation(word) or words.find(word) is not None else ""
@@ -104,6 +104,6 @@ def baseline(data: Split, settings: Settings, outside: str | None, words: Words 
 
 
 def read(name: str, paths: tuple[Path, ...]) -> Split:
-    """A set, split."""
+    """Return the sentences of a set, split into parts to train, validate and test."""
     column = COLUMNS.get(name, 2)
     return split([example for path in paths for example in read_sentences(path, column)])

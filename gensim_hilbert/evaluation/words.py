@@ -12,7 +12,7 @@ ROWS = 1 << 14  # looked at in one go
 
 
 class Words:
-    """Words whatever their case, and unit vectors.
+    """Words that are looked up whatever their case, and their vectors at length 1.
 
     As in gensim's own evaluations the case of a word does not count; of several forms of a word, that which comes first
     stands for all of them: the most frequent one, where words are sorted as usual.
@@ -32,12 +32,12 @@ class Words:
         return len(self.keys)
 
     def find(self, word: str) -> int | None:
-        """Which row a word has, if any."""
+        """Return the row of a word, or None if it is unknown."""
         return self.index.get(word.upper())
 
     @cached_property
     def forms(self) -> dict[int, list[int]]:
-        """For rows that other forms of the word share, all of them."""
+        """Return, for each row whose word has other forms, the rows of all of its forms."""
         forms: dict[int, list[int]] = defaultdict(list)
         if len(self.index) < len(self.keys):
             for row, word in enumerate(self.keys):
@@ -45,14 +45,14 @@ class Words:
         return {row: rows for row, rows in forms.items() if len(rows) > 1}
 
     def unit(self, rows: np.ndarray | slice, dtype: type = np.float32) -> np.ndarray:
-        """Vectors of length 1; that of a vector of zeros has cosine 0 with all."""
+        """Return vectors of length 1; that of a vector of zeros has cosine 0 with all."""
         chosen: np.ndarray = np.asarray(self.vectors[rows], dtype=dtype)
         lengths = np.linalg.norm(chosen, axis=1, keepdims=True)
         return chosen / np.where(lengths > 0, lengths, 1)
 
 
 def check(vectors: KeyedVectors) -> None:
-    """Refuse what cannot be evaluated."""
+    """Raise an error for vectors that cannot be evaluated."""
     if not isinstance(vectors, KeyedVectors):
         raise TypeError(
             f"vectors must be KeyedVectors (model.wv, or load_vectors of gensim_hilbert.export), got {vectors!r:.80}"

@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from gensim_hilbert.compact import DTYPES, halved, quantised, strongest_axes, turned
+from gensim_hilbert.corpus.arrow_text import import_pyarrow
 from gensim_hilbert.export.recognition import FASTTEXT_START
 from gensim_hilbert.files import Staging, refuse_foreign
 from gensim_hilbert.keys import key_to_json
@@ -24,7 +25,7 @@ from gensim_hilbert.text_vectors.weighting import Weighting
 
 
 class VectorTable(NamedTuple):
-    """What is exported."""
+    """Words and vectors that are exported, and where they come from."""
 
     words: list[Any]  # str, unless the format holds other keys
     matrix: np.ndarray  # one row per word
@@ -297,7 +298,7 @@ def words_beside(path: str) -> str:
 
 def write_parquet(staging: Staging, path: str, table: VectorTable, dtype: str = "float32") -> None:
     """Write the columns `word`, `count` if it is known, and `vector`, a list of float32s or float16s."""
-    pyarrow, parquet = import_parquet()
+    pyarrow = import_pyarrow()
     columns = {"word": pyarrow.array(table.words, pyarrow.string())}
     if table.counts is not None:
         columns["count"] = pyarrow.array(table.counts, pyarrow.int64())
@@ -305,17 +306,7 @@ def write_parquet(staging: Staging, path: str, table: VectorTable, dtype: str = 
         pyarrow.array(table.stored(dtype)[0].reshape(-1)), table.matrix.shape[1]
     )
     with staging.create(path) as file:
-        parquet.write_table(pyarrow.table(columns), file)
-
-
-def import_parquet() -> tuple[Any, Any]:
-    """Import pyarrow and pyarrow.parquet, or raise an error that tells what to install."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(f"Parquet needs pyarrow ({error}): pip install 'gensim-hilbert[parquet]'") from error
-    return pyarrow, pyarrow.parquet
+        pyarrow.parquet.write_table(pyarrow.table(columns), file)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from gensim.utils import SaveLoad
 
 from gensim_hilbert._tokens import all_str
 from gensim_hilbert.compact import restored
+from gensim_hilbert.corpus.arrow_text import import_pyarrow
 from gensim_hilbert.export.fasttext_file import check_fasttext
-from gensim_hilbert.export.formats import import_parquet, words_beside, words_of_matrix
+from gensim_hilbert.export.formats import words_beside, words_of_matrix
 from gensim_hilbert.export.recognition import Kind, is_number, opened, recognise
 from gensim_hilbert.keys import key_from_json
 from gensim_hilbert.locations import name_of
@@ -217,9 +218,9 @@ def whole_numbers(values: Any) -> np.ndarray:
 
 def from_parquet(name: str) -> KeyedVectors:
     """Read the columns `word`, `vector` and, if it is there, `count`."""
-    pyarrow, parquet = import_parquet()
+    pyarrow = import_pyarrow()
     with opened(name) as file:
-        table = parquet.read_table(pyarrow.BufferReader(file.read()))
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(file.read()))
     if not {"word", "vector"} <= set(table.column_names):
         raise ValueError(f"{name} has no columns word and vector, but {table.column_names}")
     table.validate(full=True)

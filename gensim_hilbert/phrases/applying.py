@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.phrases.joining import JoinPhrases
 from gensim_hilbert.phrases.table import Phrases, as_phrases
-
-AUTO = "auto"
 
 
 def with_phrases(corpus: Corpus, given: Any, **resources: Any) -> Corpus:

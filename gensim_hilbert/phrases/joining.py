@@ -40,7 +40,7 @@ class Round:
 
     @cached_property
     def joiner(self) -> PhraseJoiner:
-        """The same as a table of the kernel; it may be shared between threads."""
+        """The phrases as a table of the kernel, which may be shared between threads."""
         phrases = [tuple(map(as_bytes, parts)) for parts in self.scores]
         return PhraseJoiner(phrases, encoded_connectors(self.connector_words), as_bytes(self.delimiter))
 

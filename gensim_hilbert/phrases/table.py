@@ -19,6 +19,7 @@ from gensim_hilbert.corpus.preparation import Preparation, preparation_of
 from gensim_hilbert.corpus.sources import as_corpus
 from gensim_hilbert.corpus.token_lists import decode_lists, encode_words
 from gensim_hilbert.files import Staging, to_json
+from gensim_hilbert.locations import AnyPath
 from gensim_hilbert.phrases.joining import JoinPhrases, Parts, Round
 from gensim_hilbert.phrases.learning import Resources, Rules, find_phrases
 from gensim_hilbert.phrases.scores import refuse_rules
@@ -27,7 +28,6 @@ from gensim_hilbert.vocabulary import ERRORS
 
 FORMAT, VERSION = "gensim_hilbert phrases", 1
 SENTENCES_AT_ONCE = 1000
-AnyPath = str | os.PathLike[str]
 
 
 class Phrases:

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from gensim.models import Word2Vec
 
 from gensim_hilbert import __version__
+from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.counting import layout as store_layout
 from gensim_hilbert.counting import store
 from gensim_hilbert.counting.ownership import link_or_copy
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.files import Staging, manifest_checksum, naming, refuse_foreign, to_json
-from gensim_hilbert.locations import is_local, name_of
+from gensim_hilbert.locations import AnyPath, is_local, name_of
 from gensim_hilbert.model_files import LearntFrom
 from gensim_hilbert.model_ranks import by_rank_0
 from gensim_hilbert.model_training import vectors_crc
 from gensim_hilbert.objectives import Objective
-from gensim_hilbert.phrases.applying import AUTO, is_auto
+from gensim_hilbert.phrases.applying import is_auto
 from gensim_hilbert.phrases.table import Phrases
 from gensim_hilbert.pretrained import hub, state
 from gensim_hilbert.pretrained.card import CardFacts, card_of
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Model = TypeVar("Model", bound="SavedAsFolder")
-AnyPath = str | os.PathLike[str]
 PACKAGES = ("gensim", "numpy", "scipy", "torch")  # whose versions are kept with a model
 MAPS = ("c", "r", None)
 

@@ -13,7 +13,7 @@ from gensim_hilbert.corpus.dispatch import default_workers
 from gensim_hilbert.corpus.preparation import Preparation
 from gensim_hilbert.model_tokenizer import TokenizedText
 from gensim_hilbert.text_vectors.encoder import TextEncoder
-from gensim_hilbert.text_vectors.weighting import Weighting, common_components
+from gensim_hilbert.text_vectors.weighting import Weighting, common_components, remove_components
 from gensim_hilbert.vectors.keyed import covectors_of
 
 Ranking = list[tuple[int, float]]
@@ -77,7 +77,8 @@ class TextVectors(TokenizedText):
             Whether vectors are transformed so that texts of random words vary alike in all directions; by default with
             "sif".
         remove : int, optional
-            How many components that texts have in common are removed; by default 1 with "sif", and 0 with "mean".
+            How many components that texts have in common are removed; by default 1 with "sif" or `common="texts"`, all
+            rows of an array that is given as `common`, and 0 otherwise.
         common : {"corpus", "texts"} or array
             What these components are: those of random texts with the frequencies of the corpus; those of the texts of
             this call, which are better if the texts are many and alike, but make each vector depend on all texts; or
@@ -124,7 +125,7 @@ class TextVectors(TokenizedText):
         rows = common_components(vectors, number) if isinstance(common, str) else np.asarray(common)[:remove]
         if rows.ndim != 2 or rows.shape[1] != vectors.shape[1]:
             raise ValueError(f"common must be rows of {vectors.shape[1]} numbers, got an array of shape {rows.shape}")
-        vectors -= (vectors @ rows.T.astype(np.float32)) @ rows.astype(np.float32)
+        remove_components(vectors, rows)
         return sums.scaled(unit=True) if normalize else vectors
 
     def common_components(self, texts: Iterable[Any], remove: int = 1, **settings: Any) -> np.ndarray:

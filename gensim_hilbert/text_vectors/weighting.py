@@ -127,6 +127,12 @@ def strongest(moment: np.ndarray, number: int) -> np.ndarray:
     return np.ascontiguousarray(axes[:, ::-1][:, :number].T)
 
 
+def remove_components(rows: np.ndarray, components: np.ndarray) -> None:
+    """Remove the parts of vectors of texts along directions that they have in common, in place."""
+    directions = components.astype(np.float32)
+    rows -= (rows @ directions.T) @ directions
+
+
 def common_components(rows: np.ndarray, number: int) -> np.ndarray:
     """Return the directions that the vectors of texts have most in common."""
     moment = np.zeros((rows.shape[1], rows.shape[1]))

@@ -187,7 +187,7 @@ def test_export_has_the_formats_and_options_of_the_python_call(tmp_path):
     refused = run_here("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "v.vec")
     assert_one_sentence(refused, "leave such words out with skip_unfit=True (--skip-unfit)")
     done = run_here("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "v.vec", "--skip-unfit")
-    assert done.stdout == f"{tmp_path / 'v.vec'}: vectors of 1 words, 2 dimensions\n"
+    assert done.stdout == f"{tmp_path / 'v.vec'}: vectors of 1 word, 2 dimensions\n"
     options = ["--format", "model2vec", "--lowercase", "--split-punctuation", "--skip-unfit"]
     assert answer("export", "--trust-pickle", tmp_path / "words", "-o", tmp_path / "static", *options)["words"] == 1
     tokenizer = json.loads((tmp_path / "static" / "tokenizer.json").read_text())

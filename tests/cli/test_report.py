@@ -33,7 +33,7 @@ def test_errors_leave_the_old_page(saved_news_model, tmp_path):
         ((tmp_path / "nowhere", "-o", target), "nowhere does not exist", 1),
         ((saved_news_model, "-o", target, "--data", tmp_path / "none"), "there are no data sets in", 1),
         ((f"{saved_news_model}.counts", "-o", target), "holds pair counts, no vectors", 1),
-        ((saved_news_model, "-o", tmp_path / "nowhere" / "report.html"), "No such file or directory", 1),
+        ((saved_news_model, "-o", tmp_path / "nowhere" / "report.html"), "there is no folder", 2),
         ((saved_news_model,), "Missing option '-o' / '--output'", 2),
         ((saved_news_model, "-output", target), "-output is written --output", 2),
     ):

@@ -90,7 +90,7 @@ def test_help_shows_the_defaults():
         (["train", "text.txt", "-o", "model", "--min-alpha", "nan"], "must be a number of 0 or more, got nan"),
         (
             ["train", "text.txt", "-o", "model", "--min-count", "-4"],
-            "number of 0 or more, or None, got -4",
+            "number of 0 or more, got -4",
         ),
         (["train", "text.txt", "-o", "model", "--max-final-vocab", "-3"], "or None, got -3"),
         (["train", "text.txt"], "Missing option '-o'"),

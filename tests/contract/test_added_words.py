@@ -104,6 +104,12 @@ def test_other_models_can_have_the_covectors(some_news):
     assert_same_vectors(HilbertMLE(some_news, **SMALL_OPTIONS, covectors=model), expected)
 
 
+def test_they_have_biases(some_news):
+    model = HilbertMLE(some_news, **SMALL_OPTIONS, objective="glove")
+    add_at_once(model)
+    assert len(model.context_biases) == len(model.term_biases) == len(model.wv)
+
+
 def test_documents_are_ranked_as_before(some_news):
     model, documents = HilbertMLE(some_news, **SMALL_OPTIONS), [["the", "government"], ["water"], ["police"]]
     before = model.encode_documents(documents)

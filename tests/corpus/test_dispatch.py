@@ -10,7 +10,7 @@ from reference import sentences_of
 from texts import TEXT, pieces, write_gzip
 
 from gensim_hilbert.corpus.blocks import Block
-from gensim_hilbert.corpus.dispatch import MOST_SENT_BYTES, SharedBlocks, portions
+from gensim_hilbert.corpus.dispatch import MOST_SENT_BYTES, SharedBlocks, default_workers, portions
 
 
 def ranges(count, size, **options):
@@ -19,6 +19,14 @@ def ranges(count, size, **options):
 
 def files(count, cost):
     return [Block(k, 0, None, f"{k}.gz", cost=cost) for k in range(count)]
+
+
+def test_minus_one_worker_is_one_per_core():
+    assert default_workers(-1) == default_workers(None) >= 1
+    with ThreadPoolExecutor(3) as executor:
+        assert default_workers(-1, executor) == default_workers(None, executor) == 3
+    with pytest.raises(ValueError, match="workers must be 1 or more, got -2; -1 uses every core"):
+        default_workers(-2)
 
 
 def test_portions_hold_every_block_once_and_about_a_share():
