@@ -43,7 +43,7 @@ TRAINING_PARTS = {  # of modules that do other things as well
         "VocabularyHooks._settle",
         "VocabularyHooks._settle_sample",
     ),
-    "vocabulary.py": ("Vocabulary.keep_probability", "Vocabulary.keep_below"),
+    "vocabulary.py": ("Vocabulary.keep_probability", "Vocabulary.keep_below", "Vocabulary.text_size"),
 }
 KERNELS = ("_gibbs.pyx", "_pairs.pyx", "*.h", "rows.pxd")
 HELPERS_WITHOUT_SETTINGS = (systems.kept_words, systems.call)
@@ -174,9 +174,14 @@ def our_code() -> str:
         parts.append(without_words((PACKAGE / name).read_text(encoding="utf-8"), wanted))
     for pattern in KERNELS:
         for path in sorted(PACKAGE.parent.glob(f"cython_ext/{pattern}")):
-            lines = path.read_text(encoding="utf-8").splitlines()
-            parts += [line for line in lines if line.strip() and not line.lstrip().startswith(("#", "//"))]
+            parts += without_comments(path.read_text(encoding="utf-8"), "//" if path.suffix == ".h" else "#")
     return "\n".join(parts)
+
+
+def without_comments(source: str, mark: str) -> list[str]:
+    """Return the lines of C or Cython that are not empty, without comments: on lines of their own, or after code."""
+    lines = (line.partition(f"  {mark} ")[0].rstrip() for line in source.splitlines())
+    return [line for line in lines if line and not line.lstrip().startswith(mark)]
 
 
 def with_helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:

@@ -110,6 +110,13 @@ def test_wording_is_not_part_of_the_settings(runs, package):
     assert {name: runs.settings_of(name) for name in before} == before
 
 
+def test_of_kernels_comments_are_not_part_of_the_settings_but_all_else_is(runs):
+    cython = "# A comment.\n\ncdef int x = 1  # and another\n    # one more\n    y = x\n"
+    assert runs.without_comments(cython, "#") == ["cdef int x = 1", "    y = x"]
+    c = "#define WIDTH 8\n// A comment.\nint x = WIDTH;  // and another\n"
+    assert runs.without_comments(c, "//") == ["#define WIDTH 8", "int x = WIDTH;"]
+
+
 DETERMINING = (
     ("training/schedule.py", "Schedule.rate_at"),
     ("automatic.py", "SMALL_TEXT"),
