@@ -14,6 +14,11 @@ from gensim_hilbert import HilbertMLE
 from gensim_hilbert.evaluation import find_data, similarity
 
 
+@pytest.fixture(autouse=True)
+def only_sets_of_gensim(monkeypatch):
+    monkeypatch.delenv("GENSIM_HILBERT_DATA", raising=False)
+
+
 @pytest.fixture
 def model(saved_news_model):
     return saved_news_model
