@@ -206,6 +206,7 @@ class WordQueries:
 
     wv: KeyedVectors
     syn1neg: np.ndarray
+    """The matrix of covectors, one row per word of `wv`."""
     _adopt_added_words: Callable[[], None]
     term_frequencies: Callable[[], np.ndarray]
     window: int
