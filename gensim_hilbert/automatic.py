@@ -16,8 +16,8 @@ SMALL_TEXT = 20_000_000  # A text of fewer tokens is small.
 # does in a small text that has lost them, because the user has given a sample.
 SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
 TEMPERATURE_OF_WHOLE_SMALL, TEMPERATURE = 1.1, 1.25
-# Share of an axis' strength that vectors have in a language, by solver.
-GAUGE = {"factorization": 0.3, "gibbs": 0.5}
+# In a language; weak axes of a small text matter more if it has all of its frequent words.
+GAUGE_OF_WHOLE_SMALL, GAUGE = 0.25, 0.35
 
 
 def is_small(vocabulary: Vocabulary) -> bool:
@@ -30,19 +30,25 @@ def automatic_sample(vocabulary: Vocabulary, solver: str) -> float:
     return SAMPLE_OF_SMALL if solver == "factorization" and is_small(vocabulary) else SAMPLE
 
 
+def is_whole_small(vocabulary: Vocabulary, sample: float) -> bool:
+    """Return whether a text is small, and `sample` removes nothing from it."""
+    return not sample and is_small(vocabulary)
+
+
 def automatic_temperature(vocabulary: Vocabulary, sample: float) -> float:
     """Return the temperature of the objective hilbert, for a text that `sample` thins out unless it is 0."""
-    return TEMPERATURE_OF_WHOLE_SMALL if not sample and is_small(vocabulary) else TEMPERATURE
+    return TEMPERATURE_OF_WHOLE_SMALL if is_whole_small(vocabulary, sample) else TEMPERATURE
 
 
-def automatic_gauge(vocabulary: Vocabulary, solver: str) -> float:
-    """Return the gauge: that of the solver, or the evenness of the words where that is higher.
+def automatic_gauge(vocabulary: Vocabulary, sample: float) -> float:
+    """Return the gauge: that of a language, or the evenness of the words where that is higher.
 
     In a language a few words are very frequent, and the strongest axes tell little more than how words go with these.
     A low gauge makes up for it. The nodes of a graph are visited about equally often. There the strongest axes are the
     communities, and a high gauge keeps weak axes, which are mostly single edges, from blurring them.
     """
-    return max(GAUGE[solver], evenness(vocabulary.counts))
+    usual = GAUGE_OF_WHOLE_SMALL if is_whole_small(vocabulary, sample) else GAUGE
+    return max(usual, evenness(vocabulary.counts))
 
 
 def evenness(counts: np.ndarray) -> float:

@@ -264,8 +264,7 @@ class VocabularyHooks(Word2Vec):
             self.objective = replace(objective, temperature=self.temperature)
             logger.info("temperature=%g is chosen for this text", self.temperature)
         if self.gauge is None:
-            fixed = self.objective.gauge
-            self.gauge = automatic_gauge(vocabulary, self.solver) if fixed is None else fixed
+            self.gauge = automatic_gauge(vocabulary, self.sample)
             logger.info("gauge=%.3g is chosen for this text", self.gauge)
 
     def _settle_sample(self, vocabulary: Vocabulary) -> None:

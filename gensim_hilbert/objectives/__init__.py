@@ -117,7 +117,6 @@ class Objective:
     has_background = True  # Whether pairs that do not occur contribute to the loss.
     exponential_up_to: float | None = None  # Where psi is cut off if the loss is a_i b_j exp(psi) - s_ij psi.
     background_is_its_derivative = False  # Whether these losses equal their derivatives.
-    gauge: float | None = None  # The share of vectors in the strength of each axis; None for that of the solver.
     loss_without_vectors: float | None = None  # Mean loss per cell at psi = 0; None if the engine should compute it.
     factors: Biases | None = None  # By which counts are multiplied, unless `values` is overridden.
     counts: PairCounts

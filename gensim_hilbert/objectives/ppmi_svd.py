@@ -3,8 +3,8 @@
     L = sum_ij (psi_ij - phi_ij)^2,           phi_ij = max(PMI_ij - ln k, 0)
     dL/dpsi_ij = 2 [psi_ij - phi_ij],         2 psi_ij at N = 0
 
-Its minimum is the truncated SVD U S V^T of a sparse matrix, which is found without shards, rates or a prior. With the
-model's `gauge` p, vectors are V S^p and covectors U S^(1 - p).
+Its minimum is the truncated SVD U S V^T of a sparse matrix, which is found without shards, rates or a prior. The
+model's `gauge` divides S between covectors and vectors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ class PPMI(Objective):
 
     shift: float = 1.0
 
-    gauge = 0.5
     subwords = False  # an SVD gives vectors, not the n-grams that they could be made of
     ignored_options = ("l2", "passes", "background", "background_samples", "device", "precision")
 

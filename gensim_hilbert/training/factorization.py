@@ -126,7 +126,7 @@ class Factorization:
         on_start: Callable[[int, int], None] | None = None,
         device: str = "auto",
         precision: str = "float32",
-        gauge: float = GAUGE["factorization"],
+        gauge: float = GAUGE,
         seed: int = 1,
         memory_gb: float = 2.0,
         start: Start | None = None,

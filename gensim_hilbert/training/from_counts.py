@@ -6,7 +6,6 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gensim_hilbert.automatic import automatic_gauge
 from gensim_hilbert.counting.layout import classes_for
 from gensim_hilbert.counting.pair_counts import PairCounts
 from gensim_hilbert.interruption import is_interruption
@@ -41,8 +40,6 @@ class FromCounts:
         Number of dimensions.
     alpha, min_alpha : float
         The first and the last learning rate, on gensim's scale.
-    gauge : float, optional
-        Share of each axis' strength that goes to the vectors; None for what suits the objective and the words.
     show_progress : bool
         Whether to draw a bar.
     report_delay : float
@@ -54,8 +51,8 @@ class FromCounts:
     saved : Saved, optional
         State to go on from.
     **options
-        `l2`, `passes`, `background`, `columns`, `device`, `precision`, `seed` and `memory_gb`, as `Factorization` has
-        them, and `space`, if covectors stay as they are.
+        `l2`, `passes`, `background`, `columns`, `device`, `precision`, `gauge`, `seed` and `memory_gb`, as
+        `Factorization` has them, and `space`, if covectors stay as they are.
     """
 
     def __init__(
@@ -67,7 +64,6 @@ class FromCounts:
         vector_size: int,
         alpha: float,
         min_alpha: float,
-        gauge: float | None = None,
         show_progress: bool = False,
         report_delay: float = 1.0,
         start: Start | None = None,
@@ -75,8 +71,6 @@ class FromCounts:
         saved: Saved | None = None,
         **options: Any,
     ):
-        gauge = objective.gauge if gauge is None else gauge
-        options["gauge"] = automatic_gauge(counts.vocabulary, "factorization") if gauge is None else gauge
         self.epochs = epochs
         start_report = ProgressReport(None, "rows of shards", show=show_progress, delay=report_delay, title="start")
         self.fit = make_fit(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gensim_hilbert.automatic import automatic_gauge
+from gensim_hilbert.automatic import GAUGE
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.fit import Fitted, Record, Start
@@ -43,8 +43,8 @@ class FromStream:
         How many words one epoch will read; the learning rate falls accordingly.
     epochs : int
         Number of epochs in all.
-    gauge : float, optional
-        Share of each axis' strength that goes to the vectors at the end; None for what suits this solver and the words.
+    gauge : float
+        Share of each axis' strength that goes to the vectors at the end.
     keep_axes : bool
         Whether the result keeps the axes of `start` instead.
     negative : int
@@ -71,7 +71,7 @@ class FromStream:
         composition: Composition | None = None,
         words: int,
         epochs: int,
-        gauge: float | None = None,
+        gauge: float = GAUGE,
         keep_axes: bool = False,
         negative: int = CANDIDATES,
         show_progress: bool = False,
@@ -79,8 +79,7 @@ class FromStream:
         saved: Saved | None = None,
         **options: Any,
     ):
-        self.corpus, self.composition, self.keep_axes = corpus, composition, keep_axes
-        self.gauge = automatic_gauge(vocabulary, "gibbs") if gauge is None else gauge
+        self.corpus, self.composition, self.keep_axes, self.gauge = corpus, composition, keep_axes, gauge
         sides = (start.covectors, start.parameters) if saved is None else (saved.array("w"), saved.array("v"))
         self.covectors, self.parameters = (np.require(side, np.float32, ["C", "W"]) for side in sides)
         self.streaming = Streaming(

@@ -1,9 +1,14 @@
 """The choice of A among all W A and V A^-T, which have the same psi = W V^T.
 
 In the canonical gauge the second moments of both factors are diagonal and in descending order, and a rule determines
-signs. Two runs that have found the same psi then have the same vectors. The strength s of each axis is divided: c s^g
-for vectors and s^(1 - g) / c for covectors. This does not change psi, but the cosines of vectors. At g = 1/2 the
-factors are balanced. Below, weak axes matter more; vectors are then better at similarity and less good at analogies.
+signs. Two runs that have found the same psi then have the same vectors. The strength s of each axis is divided: with m
+for the mean strength,
+
+    covectors have  (1 - g) s + g m,    vectors  s / ((1 - g) s + g m),
+
+times a constant. This does not change psi, but the cosines of vectors. At g = 1 vectors have the whole strength, at
+g = 0 none. In between, axes that are much stronger than m g / (1 - g) are equally long, so that no few of them decide
+which words are alike, and much weaker ones, which are mostly noise, are as short as they are weak.
 
 The scale c makes both factors equally long on the whole, so that neither the gauge nor the number of words decides how
 long vectors are. Networks that read them as they are depend on it.
@@ -23,6 +28,9 @@ from gensim_hilbert.training.device import Each, threads, wide
 from gensim_hilbert.training.fit import Anchor, Fitted
 
 ROWS = 1 << 12  # Rows that are converted to float64 at a time.
+LEAST_STRENGTH = (
+    1e-7  # Axes that are weaker than this, relative to the strongest, are none: float32 has no more digits.
+)
 
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -45,13 +53,22 @@ def canonical_axes(
     to_w, r_w = whitening(w, each)
     to_v, r_v = whitening(v, each)
     left, strength, right = torch.linalg.svd(r_w @ r_v.T)
-    of_w, of_v = strength ** (1 - gauge), strength**gauge
+    of_w, of_v = divided(strength, gauge)
     scale = (of_w.norm() / of_v.norm()).sqrt() if strength.any() else 1.0
     to_w, to_v = to_w @ left * (of_w / scale), to_v @ right.T * (of_v * scale)
     # Signs are such that third moments over vectors are positive, which noise rarely flips.
     third = sum(each(lambda rows: (rows.double() @ to_v).pow_(3).sum(dim=0), torch.split(v, ROWS)))
     sign = torch.where(torch.as_tensor(third) < 0, -1.0, 1.0).double()
     return to_w * sign, to_v * sign
+
+
+def divided(strength: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return what covectors and vectors have of the strength of each axis, by the module's docstring."""
+    there = strength > LEAST_STRENGTH * strength.max()
+    if not there.any():
+        return torch.zeros_like(strength), torch.zeros_like(strength)
+    of_w = torch.where(there, (1 - gauge) * strength + gauge * strength[there].mean(), 0.0)
+    return of_w, torch.where(there, strength / of_w, 0.0)
 
 
 def turn_(rows: torch.Tensor, axes: torch.Tensor, each: Each = map) -> None:
@@ -62,15 +79,29 @@ def turn_(rows: torch.Tensor, axes: torch.Tensor, each: Each = map) -> None:
 
 def whitening(x: torch.Tensor, each: Each = map) -> tuple[torch.Tensor, torch.Tensor]:
     """Return A with (X A)^T X A = 1, and R with X = X A R; axes that X does not have are left out of both."""
-    moments = torch.as_tensor(sum(each(second_moments, torch.split(x, ROWS))))
+    lengths, axes = principal_lengths(moments_of(x, each))
+    return axes * inverse(lengths), (axes * lengths).T
+
+
+def principal_lengths(moments: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the roots of the eigenvalues of X^T X, 0 for axes that X does not have, and the axes."""
     squares, axes = torch.linalg.eigh(moments)
     lengths = squares.clamp_min(0).sqrt()
-    there = lengths > 1e-7 * lengths.max()  # float32 has no more digits
-    return axes * torch.where(there, 1 / lengths.clamp_min(1e-300), 0.0), (axes * (lengths * there)).T
+    return torch.where(lengths > LEAST_STRENGTH * lengths.max(), lengths, 0.0), axes
+
+
+def inverse(lengths: torch.Tensor) -> torch.Tensor:
+    """Return 1 / lengths, and 0 where they are 0."""
+    return torch.where(lengths > 0, 1 / lengths.clamp_min(1e-300), 0.0)
+
+
+def moments_of(x: torch.Tensor, each: Each = map) -> torch.Tensor:
+    """Return X^T X in float64."""
+    return torch.as_tensor(sum(each(second_moments, torch.split(x, ROWS))))
 
 
 def second_moments(rows: torch.Tensor) -> torch.Tensor:
-    """Return X^T X in float64."""
+    """Return X^T X of some rows in float64."""
     rows = rows.double()
     return rows.T @ rows
 
@@ -94,12 +125,16 @@ def balancing(w: np.ndarray, v: np.ndarray) -> np.ndarray:
 def summed(w: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return vectors plus covectors, centred. The sums average out noise, but are no factors of psi any more.
 
-    Covectors are first rotated so that they agree best with vectors (orthogonal Procrustes), because psi is often
-    negative along its strongest axis, which a plain sum would cancel.
+    Covectors are first given the second moments of the vectors, by symmetric roots, so that the sums have the gauge of
+    the vectors. Then they are rotated so that they agree best with the vectors (orthogonal Procrustes), because psi is
+    often negative along its strongest axis, which a plain sum would cancel.
     """
-    w, v = (side.numpy() for side in canonical(torch.from_numpy(w), torch.from_numpy(v), 0.5))
-    turn = procrustes(torch.from_numpy(w.T.astype(np.float64) @ v)).numpy()
-    total = v + w @ turn.astype(np.float32)
+    covectors, vectors = torch.from_numpy(w), torch.from_numpy(v)
+    (w_lengths, w_axes), (v_lengths, v_axes) = (principal_lengths(moments_of(side)) for side in (covectors, vectors))
+    like_vectors = (w_axes * inverse(w_lengths)) @ w_axes.T @ (v_axes * v_lengths) @ v_axes.T
+    parts = zip(torch.split(covectors, ROWS), torch.split(vectors, ROWS), strict=True)
+    both = torch.as_tensor(sum(some.double().T @ others.double() for some, others in parts))
+    total = v + w @ (like_vectors @ procrustes(like_vectors.T @ both)).float().numpy()
     return np.ascontiguousarray(total - total.mean(axis=0))
 
 

@@ -38,7 +38,7 @@ class TruncatedSVD:
     vector_size : int
         Number of dimensions.
     gauge : float
-        The exponent of singular values in vectors; covectors get the rest.
+        Share of vectors in the singular values, from 0 to 1; covectors have the rest.
     seed : int
         Seed of the random basis, on which the result hardly depends.
     start : Start, optional
@@ -55,7 +55,7 @@ class TruncatedSVD:
         table: sparse.csr_array,
         vector_size: int,
         *,
-        gauge: float = GAUGE["factorization"],
+        gauge: float = GAUGE,
         seed: int = 1,
         start: Start | None = None,
         saved: Saved | None = None,
