@@ -15,6 +15,8 @@ class Composition:
     ----------
     buckets : list of arrays
         For each word, the buckets of its n-grams. A bucket that is listed twice counts twice.
+    beginnings : array of int, optional
+        For each word, how many of its n-grams begin it: the first ones of its buckets. None if none do.
 
     Attributes
     ----------
@@ -23,13 +25,17 @@ class Composition:
         word's own row comes first.
     shared : array
         The buckets of the rows that follow those of the words.
+    users : array
+        For each of these rows, how many words have it.
+    begins : array of bool
+        For each of these rows, whether its n-gram begins a word.
     owned, owners : arrays
         The buckets that one word alone uses, and the word of each.
     parts : array
         How many vectors each row of Z stands for.
     """
 
-    def __init__(self, buckets: list[np.ndarray]):
+    def __init__(self, buckets: list[np.ndarray], beginnings: np.ndarray | None = None):
         words = len(buckets)
         self.lengths = np.fromiter(map(len, buckets), dtype=np.int64, count=words)
         flat = np.concatenate([np.empty(0, dtype=np.int64), *buckets]).astype(np.int64)
@@ -39,6 +45,12 @@ class Composition:
         users = np.bincount(bucket, minlength=width)
         is_shared = users[bucket] > 1
         self.shared = np.flatnonzero(users > 1)
+        self.users = users[self.shared]
+        begins = np.zeros(width, dtype=bool)
+        if beginnings is not None:
+            place = np.arange(len(flat)) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+            begins[flat[place < np.repeat(beginnings, self.lengths)]] = True
+        self.begins = begins[self.shared]
         self.owned, self.owners = bucket[~is_shared], word[~is_shared]
         own = 1 + np.bincount(self.owners, times[~is_shared], minlength=words)
         self.parts = np.ones(words + len(self.shared), dtype=np.float32)

@@ -4,16 +4,17 @@ The vector of each word is taken to be a part that follows from its spelling, an
 
     v_i = (S g)_i + u_i,    (S g)_i = sum of the rows g of its n-grams / (1 + number of n-grams),
 
-with Gaussian priors on both. Those of n-grams have the same variance; that of u_i is smaller for frequent words, whose
-vectors are known better. The most probable g is a ridge regression. It finds in n-grams what words have in common that
-are spelt alike, and gives vectors to words that were never seen.
+with Gaussian priors on both. N-grams that many words have vary less, because what they mean depends on the word, and
+those that begin a word vary more, because they are its stem. u_i varies less for frequent words, whose vectors are
+known better. The most probable g is a ridge regression. It finds in n-grams what words have in common that are spelt
+alike, and gives vectors to words that were never seen.
 
 Both the noise of training and what a word means beyond its spelling are in u. The result has a share of u only. Without
 the rest psi would be too small, so covectors are multiplied by the matrix that brings it nearest to what it was.
 
-With D for the variances of the own parts and r for the prior's weight, g solves (S^T D^-1 S + r) g = S^T D^-1 V.
-Columns of V are independent. Conjugate gradients converge in few steps, because rows of n-grams that many words share,
-which make the equations stiff, are scaled by the diagonal.
+With D for the variances of the own parts, P for those of n-grams and r for the prior's weight, g solves
+(S^T D^-1 S + r P^-1) g = S^T D^-1 V. Columns of V are independent. Conjugate gradients find P^-1/2 g in few steps,
+because rows of n-grams that many words share, which make the equations stiff, are scaled by the diagonal.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ OWN_VARIANCE = 1.0  # Variance of the own part of the average word, relative to 
 OWN_SHARE = 0.3  # Share of the own part that stays.
 FREQUENCY_EXPONENT = 0.25  # The own part's precision grows with a word's weight in the loss to this power.
 LEAST_PRECISION = 1e-3  # For words that have no weight at all.
+USERS_EXPONENT = -0.3  # The variance of an n-gram goes with the number of words that have it to this power ...
+BEGINNING_VARIANCE = 3.0  # ... and is so many times as large if it begins a word.
 TOLERANCE = 1e-2  # Of the residual of these equations, relative to their right side.
 ITERATIONS = 60  # Of conjugate gradients, at most.
 COLUMNS = 64  # Columns that are solved for at once; they bound the memory.
@@ -66,7 +69,11 @@ class Spelling:
         parts = composition.weights, composition.pieces.astype(np.int64), composition.offsets
         mixture = sparse.csr_array(parts, shape=(self.words, self.rows))
         self.own_weights = mixture[:, : self.words].diagonal()[:, None]
-        shares = mixture[:, self.words :].tocsr()
+        variances = composition.users**USERS_EXPONENT
+        variances[composition.begins] *= BEGINNING_VARIANCE
+        deviations = np.sqrt(variances).astype(np.float32)
+        self.deviations = torch.from_numpy(deviations[:, None])
+        shares = (mixture[:, self.words :] @ sparse.diags_array(deviations)).tocsr()
         self.forward, self.backward = Bags(shares), Bags(shares.T.tocsr())
         precision = np.maximum(np.asarray(weights, dtype=np.float64) ** FREQUENCY_EXPONENT, LEAST_PRECISION)
         precision /= OWN_VARIANCE * (precision.mean() if self.words else 1)
@@ -104,7 +111,7 @@ class Spelling:
             scaled = rest / self.diagonal
             before, squares = squares, (rest * scaled).sum(dim=0)
             direction = scaled + direction * (squares / before.clamp_min(1e-30))
-        return ngrams, vectors - self.forward @ ngrams
+        return self.deviations * ngrams, vectors - self.forward @ ngrams
 
 
 def correction(before: np.ndarray, after: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -42,7 +42,10 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
     @cached_property
     def composition(self) -> Composition:
         """How the vectors of the present words are made of the rows that are learnt."""
-        return Composition(self.buckets_word or [])
+        # gensim lists the n-grams of a word by where they start, and counts the marks of its beginning and its end.
+        letters = np.fromiter(map(len, self.index_to_key), dtype=np.int64, count=len(self)) + 2
+        beginnings = np.maximum(np.minimum(letters, self.max_n) - max(self.min_n, 2) + 1, 0)
+        return Composition(self.buckets_word or [], beginnings if self.buckets_word else None)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed.

@@ -33,12 +33,16 @@ def test_n_grams_have_the_most_probable_rows(bucket, monkeypatch):
     found = Spelling(composition, weights)
     ngrams, own = found.regress(torch.from_numpy(vectors))
     shares = torch.from_numpy(dense(composition)[:, len(INFLECTED) :]).double()
+    variances = (shares > 0).sum(dim=0).double() ** spelling.USERS_EXPONENT
+    variances[composition.begins] *= spelling.BEGINNING_VARIANCE
+    assert 0 < composition.begins.sum() < len(variances)
     precision = weights**spelling.FREQUENCY_EXPONENT
     variance = spelling.OWN_VARIANCE * precision.mean() / precision
     g = ngrams.double().requires_grad_()
     rest = torch.from_numpy(vectors).double() - shares @ g
-    ridge = shares.square().sum(dim=1).mean()
-    (0.5 * (rest.square().sum(dim=1) / torch.from_numpy(variance)).sum() + 0.5 * ridge * g.square().sum()).backward()
+    ridge = (shares.square() @ variances).mean()
+    prior = ridge * (g.square() / variances[:, None]).sum()
+    (0.5 * (rest.square().sum(dim=1) / torch.from_numpy(variance)).sum() + 0.5 * prior).backward()
     assert g.grad.abs().max() < 1e-3 * (shares.T @ torch.from_numpy(vectors).double()).abs().max()
     np.testing.assert_allclose(own.numpy(), rest.detach().numpy(), atol=1e-5)
 

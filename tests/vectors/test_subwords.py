@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.models.fasttext_inner import ft_hash_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngrams import WORDS, dense, vectors_of
@@ -92,3 +93,19 @@ def test_a_word_that_cannot_be_spelt_is_refused_before_it_is_added(key):
 def test_a_word_that_has_no_bytes_is_named():
     with pytest.raises(ValueError, match=r"cannot write 'a\\ud800b'.*subwords=False"):
         vectors_of(["plain", "größe", "a\ud800b"])
+
+
+@pytest.mark.parametrize(("min_n", "max_n"), [(3, 6), (1, 3), (2, 2), (4, 30)])
+def test_it_is_known_which_n_grams_begin_a_word(min_n, max_n):
+    words = ["naïve", "naïvely", "native", "日本語", "日本人", "a", "an", "ant", "ants"]
+    shape = vectors_of(words, bucket=1_000_000, min_n=min_n, max_n=max_n).composition
+    marked = [f"<{word}>" for word in words]
+    ngrams = {
+        word[start : start + length]: start == 0
+        for word in marked
+        for length in range(min_n, max_n + 1)
+        for start in range(len(word) - length + 1)
+    }
+    begins = {ft_hash_bytes(ngram.encode()) % 1_000_000: is_first for ngram, is_first in ngrams.items()}
+    assert shape.begins.any()
+    np.testing.assert_array_equal(shape.begins, [begins[bucket] for bucket in shape.shared])
