@@ -45,7 +45,7 @@ else:
     sys.exit(__doc__)
 
 # A higher gauge than usual gives less weight to weak axes, along which vectors differ by chance from text to text.
-space = HilbertMLE(**both, **options, gauge=0.6)
+space = HilbertMLE(**both, **options, gauge=0.7)
 earlier, later = (HilbertMLE(**text, **options, covectors=space).wv for text in texts)
 
 shared = [word for word in space.wv.index_to_key if word in earlier and word in later]

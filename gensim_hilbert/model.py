@@ -131,8 +131,8 @@ class HilbertMLE(ShownInNotebooks, InferredVectors, WordQueries, TextVectors, Vo
         What `wv` holds: the vectors, or their sums with the covectors, from which PMI can no longer be read.
     gauge : float, optional
         Share of each axis' strength that goes to the vectors, from 0 to 1; the covectors get the rest. PMI is the same
-        for all values. With 0.5 both are alike; lower values find synonyms better, higher ones analogies. The default
-        is 0.3 for factorization and 0.5 for Gibbs; up to 1 if words are about equally frequent, as in graphs.
+        for all values. Lower values find synonyms better, higher ones analogies. The default is 0.35; 0.25 for small
+        texts of which `sample` removes nothing; up to 1 if words are about equally frequent, as in graphs.
     progress : bool
         Whether to draw bars if standard error is a terminal.
     sampler : {"candidates", "metropolis", "exact"}

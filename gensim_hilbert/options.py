@@ -217,7 +217,7 @@ OPTIONS = {option.name: option for option in (
            attribute="vectors_option"),
     Option("gauge", None, float, "Share of each axis' strength that goes to the vectors.", least=0, most=1,
            also=(None,), default_help="by how evenly words are used", in_checkpoint=True,
-           way_out="0.5 treats vectors and covectors alike"),
+           way_out="0.35 suits most texts"),
     Option("progress", True, bool, "Draw progress bars on a terminal.", of_machine=True, is_shown=False),
     Option("sampler", "candidates", str, "Gibbs: how a negative is drawn.", choices=tuple(SAMPLERS),
            solvers=("gibbs",), in_checkpoint=True),
