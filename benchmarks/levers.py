@@ -1,10 +1,11 @@
 """Which settings favour similarity, and which favour analogies: one setting at a time, from one set of counts each.
 
     python benchmarks/levers.py [CORPUS] [--vector-size 100] [--max-final-vocab 15000] [--seeds 1] [--rows FILE]
-                                [--settings 'window=2' 'temperature=1' ...] [--gauges 0.1 0.3 0.5 0.7]
+                                [--settings 'window=2' 'temperature=1' ...] [--gauges 0.2 0.35 0.5]
 
-Each fit is scored at several gauges, which takes no further training. "verbs" is the mean of B143 and Y130. All
-else is as in `benchmarks/quality.py`. Each fit adds rows to a file of JSON lines; fits that are there are not repeated.
+Each fit is scored at several gauges, which takes no further training: vectors alone, and sums with covectors. "verbs"
+is the mean of B143 and Y130. All else is as in `benchmarks/quality.py`. Each fit adds rows to a file of JSON lines;
+fits that are there are not repeated.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scoring import measured, scores
 from systems import SAMPLE, WINDOW
 
 FILE = Path(__file__).parent / "rows" / "levers.jsonl"
+VECTORS = ("v", "v+w")
 COLUMNS = ("mean", "S999", "verbs", "MENd", "RARE", "Google")
 SETTINGS = ("", "window=2", "temperature=1", "window=10", "sample=1e-3", "temperature=1.5", "shrink_windows=False")
 OF_COUNTS = ("window", "sample", "shrink_windows")  # as HilbertMLE calls them
@@ -65,14 +67,15 @@ def run(options: Any) -> None:
     """Make the fits that are missing."""
     import torch
 
-    from gensim_hilbert.training.gauge import canonical
+    from gensim_hilbert.training.gauge import canonical, summed
 
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/corpus.txt"
         for seed in range(1, options.seeds + 1):
             for text in options.settings:
                 key = {**facts_of(options), "settings": text, "seed": seed}
-                keys = to_make([{**key, "gauge": gauge} for gauge in options.gauges], read_rows(options.rows))
+                wanted = [{**key, "gauge": gauge, "vectors": kind} for gauge in options.gauges for kind in VECTORS]
+                keys = to_make(wanted, read_rows(options.rows))
                 if not keys:
                     continue
                 if not Path(path).exists():
@@ -82,7 +85,8 @@ def run(options: Any) -> None:
                 cpu = time.process_time() - start
                 sides = torch.from_numpy(model.syn1neg), torch.from_numpy(model.wv.vectors)
                 for one in keys:
-                    vectors = canonical(*sides, one["gauge"])[1].numpy()
+                    w, v = (side.numpy() for side in canonical(*sides, one["gauge"]))
+                    vectors = summed(w, v) if one["vectors"] == "v+w" else v
                     # BATS would take most of the time.
                     row = {**one, "cpu": cpu, **scores(model.wv.index_to_key, vectors, only_analogies=["Google"])}
                     keep_row(options.rows, row, **one)
@@ -90,20 +94,21 @@ def run(options: Any) -> None:
 
 
 def print_table(rows: list[Row]) -> None:
-    """Print a line for each setting and gauge."""
-    print(f"| settings | gauge | runs | CPU s | {' | '.join(COLUMNS)} |\n|---|---|---|---|{'---|' * len(COLUMNS)}")
-    for settings, gauge in dict.fromkeys((row["settings"], row["gauge"]) for row in rows):
-        runs = [row for row in rows if same(row, settings=settings, gauge=gauge)]
+    """Print a line for each setting, gauge and kind of vectors."""
+    head = ("settings", "gauge", "vectors", "runs", "CPU s", *COLUMNS)
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for settings, gauge, kind in dict.fromkeys((row["settings"], row["gauge"], row["vectors"]) for row in rows):
+        runs = [row for row in rows if same(row, settings=settings, gauge=gauge, vectors=kind)]
         cells = [mean_and_spread([measured(row, column) for row in runs]) for column in COLUMNS]
         cpu = np.mean([row["cpu"] for row in runs])
         name = f"`{settings}`" if settings else "defaults"
-        print(f"| {name} | {gauge:g} | {len(runs)} | {cpu:.0f} | {' | '.join(cells)} |")
+        print(f"| {name} | {gauge:g} | {kind} | {len(runs)} | {cpu:.0f} | {' | '.join(cells)} |")
 
 
 def main() -> None:
     parser = corpus_parser(__doc__, TEXT8, vector_size=100, max_final_vocab=15_000, seeds=1)
     parser.add_argument("--settings", nargs="*", default=SETTINGS)
-    parser.add_argument("--gauges", nargs="*", type=float, default=(0.1, 0.3, 0.5, 0.7))
+    parser.add_argument("--gauges", nargs="*", type=float, default=(0.2, 0.35, 0.5))
     parser.add_argument("--rows", type=Path, default=FILE, help="file of JSON lines that runs are added to")
     options = parser.parse_args()
     require(options.corpus, DATA)

@@ -44,13 +44,15 @@ def test_settings_of_the_command_are_those_of_the_model(levers, options, short_t
 
 def test_gauges_that_are_missing_are_made(levers, options):
     levers.run(options)
-    (first,) = levers.read_rows(options.rows)
+    first = levers.read_rows(options.rows)
+    assert [(row["gauge"], row["vectors"]) for row in first] == [(0.3, "v"), (0.3, "v+w")]
+    assert first[0]["mean"] != first[1]["mean"]
     levers.run(options)
-    assert levers.read_rows(options.rows) == [first]
+    assert levers.read_rows(options.rows) == first
     options.gauges = [0.5, 0.3]
     levers.run(options)
-    assert [row["gauge"] for row in levers.read_rows(options.rows)] == [0.3, 0.5]
-    assert levers.read_rows(options.rows)[0] == first
+    assert [row["gauge"] for row in levers.read_rows(options.rows)] == [0.3, 0.3, 0.5, 0.5]
+    assert levers.read_rows(options.rows)[:2] == first
 
 
 def test_rows_of_other_vocabularies_are_not_in_the_table(levers, options, monkeypatch, capsys):
@@ -62,4 +64,4 @@ def test_rows_of_other_vocabularies_are_not_in_the_table(levers, options, monkey
         monkeypatch.setattr("sys.argv", ["levers.py", *map(str, arguments), "--settings"])
         levers.main()
         shown.append(capsys.readouterr().out.count("`passes=1`"))
-    assert shown == [1, 0]
+    assert shown == [2, 0]

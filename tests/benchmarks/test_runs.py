@@ -213,7 +213,7 @@ def test_every_table_has_the_sample_standard_deviation(module, capsys):
     columns = ("mean", "S999", "B143", "Y130", "MENd", "RARE", "Google", "BATS")
     rows = [
         dict.fromkeys(columns, value)
-        | {"tokens": 9, "system": "HilbertMLE", "cpu": 1.0, "settings": "window=2", "gauge": 0.3}
+        | {"tokens": 9, "system": "HilbertMLE", "cpu": 1.0, "settings": "window=2", "gauge": 0.3, "vectors": "v"}
         for value in values
     ]
     module("more_text").print_table(rows)
