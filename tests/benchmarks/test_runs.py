@@ -120,7 +120,7 @@ def test_of_kernels_comments_are_not_part_of_the_settings_but_all_else_is(runs):
 DETERMINING = (
     ("training/schedule.py", "Schedule.rate_at"),
     ("automatic.py", "SMALL_TEXT"),
-    ("automatic.py", "GAUGE"),
+    ("automatic.py", "automatic_gauge"),
     ("automatic.py", "automatic_temperature"),
     ("model_text.py", "FEW_TOKENS"),
     ("model_vocabulary.py", "VocabularyHooks._settle"),
