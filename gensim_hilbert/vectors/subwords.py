@@ -41,11 +41,13 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
 
     @cached_property
     def composition(self) -> Composition:
-        """How the vectors of the present words are made of the rows that are learnt."""
+        """How the vectors of the words are made of the rows that are learnt."""
+        buckets = self.buckets_word or []
         # gensim lists the n-grams of a word by where they start, and counts the marks of its beginning and its end.
-        letters = np.fromiter(map(len, self.index_to_key), dtype=np.int64, count=len(self)) + 2
+        # New words have no buckets until there is room for their vectors.
+        letters = np.array([len(word) + 2 for word in self.index_to_key[: len(buckets)]], dtype=np.int64)
         beginnings = np.maximum(np.minimum(letters, self.max_n) - max(self.min_n, 2) + 1, 0)
-        return Composition(self.buckets_word or [], beginnings if self.buckets_word else None)
+        return Composition(buckets, beginnings)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save as gensim's own class, so that it can be loaded where gensim_hilbert is not installed.
