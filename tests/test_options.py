@@ -162,7 +162,7 @@ def test_bad_rates_are_refused_and_not_kept(rates, small_model):
 
 
 def test_the_message_tells_the_way_out():
-    with pytest.raises(ValueError, match=r"from 0 to 1, or None, got 2; 0\.5 treats vectors and covectors alike"):
+    with pytest.raises(ValueError, match=r"from 0 to 1, or None, got 2; 0\.35 suits most texts"):
         HilbertMLE(gauge=2)
 
 

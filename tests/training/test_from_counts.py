@@ -223,12 +223,12 @@ def test_the_objective_decides_how_it_is_fitted(counts):
 
 
 def test_it_needs_no_model(counts, news):
-    solver = FromCounts(counts, Hilbert(), **OPTIONS)
+    model = HilbertMLE.from_counts(counts, vector_size=5, epochs=4)
+    solver = FromCounts(counts, Hilbert(), **OPTIONS, gauge=model.gauge)
     for epoch in range(4):
         solver.run_epoch(epoch)
     solver.close()
     fitted = solver.result()
-    model = HilbertMLE.from_counts(counts, vector_size=5, epochs=4)
     np.testing.assert_array_equal(fitted.covectors, model.syn1neg)
     np.testing.assert_array_equal(fitted.parameters, model.wv.vectors)
     assert [{"training": 1, **record} for record in fitted.history] == model.training_history

@@ -78,7 +78,7 @@ def test_the_loss_is_that_of_training():
     """Where a fit has come to rest, the gradient of each vector's own loss is zero, prior and temperature included."""
     counts = store(clustered_table(40))
     objective = Hilbert(temperature=2.0, threshold=1e-3).bind(counts)
-    fit = Factorization(objective, 5, l2=20.0, passes=4000, final_rate=1e-5, tolerance=0, device="cpu", gauge=0.3)
+    fit = Factorization(objective, 5, l2=20.0, passes=4000, final_rate=1e-5, tolerance=0, device="cpu", gauge=0.0)
     fit.run(fit.steps)
     covectors, vectors = fit.result()[:2]
     contexts, terms = counts.marginals
