@@ -28,9 +28,7 @@ from gensim_hilbert.training.device import Each, threads, wide
 from gensim_hilbert.training.fit import Anchor, Fitted
 
 ROWS = 1 << 12  # Rows that are converted to float64 at a time.
-LEAST_STRENGTH = (
-    1e-7  # Axes that are weaker than this, relative to the strongest, are none: float32 has no more digits.
-)
+LEAST_STRENGTH = 1e-7  # Axes that are weaker than this part of the strongest are none: float32 has no more digits.
 
 
 def canonical(w: torch.Tensor, v: torch.Tensor, gauge: float) -> tuple[torch.Tensor, torch.Tensor]:
