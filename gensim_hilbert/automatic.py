@@ -16,7 +16,7 @@ SMALL_TEXT = 20_000_000  # A text of fewer tokens is small.
 # does in a small text that has lost them, because the user has given a sample.
 SAMPLE_OF_SMALL, SAMPLE = 0.0, 1e-3
 TEMPERATURE_OF_WHOLE_SMALL, TEMPERATURE = 1.1, 1.25
-# In a language; weak axes of a small text matter more if it has all of its frequent words.
+# In a language. In small texts with all of their words, a lower one is better for kinds of words and for analogies.
 GAUGE_OF_WHOLE_SMALL, GAUGE = 0.25, 0.35
 
 
