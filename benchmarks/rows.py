@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from gensim_hilbert.files import write_whole
-from gensim_hilbert.locks import turn_of
+from gensim_hilbert.files import remove, write_whole
+from gensim_hilbert.locks import locked, turn_of
 
 Row = dict[str, Any]
 
@@ -31,6 +32,22 @@ def keep_row(path: Path, row: Row, **key: Any) -> None:
     with turn_of(str(path)):
         others = [other for other in read_rows(path) if not same(other, **key)]
         write_whole(path, "".join(f"{json.dumps(one)}\n" for one in (*others, row)).encode())
+
+
+@contextmanager
+def claimed(place: Path, what: str) -> Iterator[bool]:
+    """Keep other commands from a run that has this folder for its lock; False if another command is at it."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(place))
+        except RuntimeError:
+            print(f"{what} is being run by another command", file=sys.stderr, flush=True)
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            remove(place)
 
 
 def same(row: Row, **key: Any) -> bool:

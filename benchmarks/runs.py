@@ -14,7 +14,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -23,11 +23,9 @@ from typing import Any
 
 import systems
 from peers import word2vec_program
-from rows import keep_row, read_rows
+from rows import claimed, keep_row, read_rows
 
 import gensim_hilbert
-from gensim_hilbert.files import remove
-from gensim_hilbert.locks import locked
 from gensim_hilbert.options import OPTIONS
 
 SCORING = 1  # to be raised when the same vectors would get other scores
@@ -105,18 +103,8 @@ class RunLog:
     @contextmanager
     def claimed(self, run: Run) -> Iterator[bool]:
         """Keep other commands from a run; False if it is finished or another command is at it."""
-        place = self.folder / ".running" / run.key
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(locked(place))
-            except RuntimeError:
-                print(f"{run.system}, seed {run.seed} is being run by another command", file=sys.stderr)
-                yield False
-                return
-            try:
-                yield not self.models(run)
-            finally:
-                remove(place)
+        with claimed(self.folder / ".running" / run.key, f"{run.system}, seed {run.seed}") as is_ours:
+            yield is_ours and not self.models(run)
 
 
 def with_run(line: str) -> dict[str, Any]:

@@ -10,13 +10,14 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from gensim_hilbert.evaluation.extrinsic import Items, Job, micro_f
+from gensim_hilbert.evaluation.extrinsic import Items, Job, Settings, micro_f
 
 logger = logging.getLogger(__name__)
 
 HIDDEN, MIDDLE, DROPOUT, RATE = 128, 512, 0.5, 1e-3
 STEPS = 64  # run in one go by an LSTM: what they need fits into a core's cache
 PATIENCE = 3  # epochs without a better score on validation data, after which the rate is divided by ten
+LOWEST_RATE = 1e-5  # below it an epoch moves parameters too little to change labels, so that training can end
 NO_LABEL = -1
 
 
@@ -128,6 +129,11 @@ def batches(items: Items, size: int) -> list[tuple[torch.Tensor, torch.Tensor, t
     return found
 
 
+def rounding(settings: Settings) -> torch.autocast:
+    """Return the context in which products have the precision of the settings."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16)
+
+
 def guesses(network: nn.Module, items: Items) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of examples, and those that the network predicts."""
     gold, guessed = [], []
@@ -147,27 +153,33 @@ def fit(job: Job, seed: int) -> float:
     kind = Tagger if job.tags else Classifier
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = kind(torch.from_numpy(job.matrix), job.classes)
+        matrix = torch.from_numpy(job.matrix)
+        network = kind(matrix.bfloat16() if settings.bfloat16 else matrix, job.classes)
         optimizer = torch.optim.Adam(network.parameters(), RATE, fused=True)
-        best, since, kept = -1.0, 0, network.state_dict()
+        best, since, kept, rate = -1.0, 0, network.state_dict(), RATE
         prepared = batches(train, settings.batch)
         for epoch in range(settings.epochs):
             network.train()
             for place in torch.randperm(len(prepared)).tolist():
                 rows, lengths, labels = prepared[place]
                 optimizer.zero_grad(set_to_none=True)
-                loss = nn.functional.cross_entropy(network(rows, lengths), labels, ignore_index=NO_LABEL)
+                with rounding(settings):
+                    scores = network(rows, lengths)
+                loss = nn.functional.cross_entropy(scores.float(), labels, ignore_index=NO_LABEL)
                 torch.autograd.backward(loss)
                 optimizer.step()
-            score = micro_f(*guesses(network, valid), job.outside)
+            with rounding(settings):
+                score = micro_f(*guesses(network, valid), job.outside)
             logger.info("epoch %d: %.4f on validation data", epoch + 1, score)
             since += 1
             if score > best:
                 best, since, kept = score, 0, copy.deepcopy(network.state_dict())
-            if since == settings.stop:
-                break
             if since and since % PATIENCE == 0:
+                rate /= 10
                 for group in optimizer.param_groups:
-                    group["lr"] /= 10
+                    group["lr"] = rate
+            if since == settings.stop or rate < LOWEST_RATE:
+                break
         network.load_state_dict(kept)
-        return micro_f(*guesses(network, test), job.outside)
+        with rounding(settings):
+            return micro_f(*guesses(network, test), job.outside)
