@@ -287,5 +287,7 @@ class VocabularyHooks(Word2Vec):
     def set_vectors(self, covectors: np.ndarray, parameters: np.ndarray, biases: Biases | None = None) -> None:
         """Set what training has learnt: covectors, vectors or the rows that these are made of, and biases."""
         self.syn1neg, self.wv.parameters, self.biases = covectors, parameters, biases
+        if isinstance(self.wv, SubwordVectors):
+            self.wv.share_mean()
         self.wv.fill_norms(force=True)
         self._vectors_crc = vectors_crc(self)

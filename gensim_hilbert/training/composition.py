@@ -29,10 +29,10 @@ class Composition:
         For each of these rows, how many words have it.
     begins : array of bool
         For each of these rows, whether its n-gram begins a word.
-    owned, owners : arrays
-        The buckets that one word alone uses, and the word of each.
+    owned, owners, times : arrays
+        The buckets that one word alone uses, the word of each, and how many times it uses it.
     parts : array
-        How many vectors each row of Z stands for.
+        How many vectors of a word each row of Z stands for.
     """
 
     def __init__(self, buckets: list[np.ndarray], beginnings: np.ndarray | None = None):
@@ -51,10 +51,9 @@ class Composition:
             place = np.arange(len(flat)) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
             begins[flat[place < np.repeat(beginnings, self.lengths)]] = True
         self.begins = begins[self.shared]
-        self.owned, self.owners = bucket[~is_shared], word[~is_shared]
-        own = 1 + np.bincount(self.owners, times[~is_shared], minlength=words)
+        self.owned, self.owners, self.times = bucket[~is_shared], word[~is_shared], times[~is_shared]
         self.parts = np.ones(words + len(self.shared), dtype=np.float32)
-        self.parts[:words] += np.bincount(self.owners, minlength=words)
+        self.parts[:words] += np.bincount(self.owners, self.times, minlength=words)
         row_of_bucket = np.empty(width, dtype=np.int64)
         row_of_bucket[self.owned] = self.owners
         row_of_bucket[self.shared] = words + np.arange(len(self.shared))
@@ -63,7 +62,7 @@ class Composition:
         self.pieces = np.concatenate([np.arange(words), row_of_bucket[bucket[is_shared]]])[order].astype(np.uint32)
         counts = 1 + np.bincount(word[is_shared], minlength=words)
         self.offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        weights = np.concatenate([own, times[is_shared]])[order] / np.repeat(1 + self.lengths, counts)
+        weights = np.concatenate([self.parts[:words], times[is_shared]])[order] / np.repeat(1 + self.lengths, counts)
         self.weights = weights.astype(np.float32)
 
     @property

@@ -19,6 +19,7 @@ from gensim_hilbert.saving import save_vectors, write_word2vec_format
 from gensim_hilbert.training.composition import Composition, mean_with_ngrams
 from gensim_hilbert.vectors.keyed import PickledAsGensim, as_gensim
 
+MEANS_SAID = 2.0  # See benchmarks/RESULTS.md for how it was chosen.
 SHARED_BUCKETS_PER_WORD = 3  # as in 9,000 words of English
 
 
@@ -75,7 +76,7 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         # Vectors that share one row: training leaves them equal, but somebody may have set them. Take their mean.
         different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
         if different.any():
-            np.add.at(rows, shape.owners, different / shape.parts[shape.owners, None])
+            np.add.at(rows, shape.owners, different * (shape.times / shape.parts[shape.owners])[:, None])
         return rows
 
     @parameters.setter
@@ -85,6 +86,22 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         self.vectors_vocab = rows[:words].copy()
         self.vectors_ngrams[shape.shared] = rows[words:]
         self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
+        self.adjust_vectors()
+
+    def share_mean(self) -> None:
+        """Have n-grams say twice the mean vector, on the whole; vectors of words stay as they are.
+
+        What spelling tells of an unknown word is little, so that its vector is short, and its cosines with others are
+        small beside those of known words. In the direction that all words have in common, more can be said of it.
+        """
+        assert self.vectors_ngrams is not None
+        shape, lengths = self.composition, self.composition.lengths[:, None].astype(np.float32)
+        if not lengths.any():
+            return
+        spelt = (self.vectors * (1 + lengths) - self.vectors_vocab) / np.maximum(lengths, 1)
+        missing = MEANS_SAID * self.vectors.mean(axis=0) - spelt[lengths[:, 0] > 0].mean(axis=0)
+        self.vectors_ngrams[shape.used(self.bucket)] += missing
+        self.vectors_vocab -= lengths * missing
         self.adjust_vectors()
 
     def parameter_rows(self, words: int) -> int:

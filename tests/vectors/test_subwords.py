@@ -36,9 +36,29 @@ def test_n_grams_that_share_a_row_get_the_mean_of_given_vectors():
     vectors.adjust_vectors()
     before = vectors.vectors
     vectors.parameters = vectors.parameters
-    words = [word for word in WORDS if word != "aaaaaaaa"]  # there, one counts several times
-    rows = [vectors.key_to_index[word] for word in words]
-    np.testing.assert_allclose(vectors.vectors[rows], before[rows], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(vectors.vectors, before, rtol=1e-4, atol=1e-5)
+
+
+def test_n_grams_say_twice_the_mean_and_vectors_stay():
+    vectors = vectors_of(WORDS, bucket=100_000)
+    vectors.parameters = np.random.default_rng(3).normal(1, size=vectors.parameters.shape).astype(np.float32)
+    before, unknown = vectors.vectors, vectors["unrunned"]
+    for _ in range(2):  # the second time there is nothing left to do
+        vectors.share_mean()
+        np.testing.assert_allclose(vectors.vectors, before, rtol=1e-4, atol=1e-5)
+        said = [vectors.vectors_ngrams[buckets].mean(axis=0) for buckets in vectors.buckets_word if len(buckets)]
+        np.testing.assert_allclose(np.mean(said, axis=0), 2 * before.mean(axis=0), rtol=1e-4, atol=1e-5)
+    mean = before.mean(axis=0)
+    assert (vectors["unrunned"] - unknown) @ mean > 0
+    assert not vectors["zzzzzz"].any(), "n-grams never seen still say nothing"
+    np.testing.assert_allclose(dense(vectors.composition) @ vectors.parameters, before, rtol=1e-4, atol=1e-5)
+
+
+def test_words_too_short_for_n_grams_share_nothing():
+    vectors = vectors_of(["a", "b"], min_n=5)
+    before = vectors.vectors_vocab.copy()
+    vectors.share_mean()
+    np.testing.assert_array_equal(vectors.vectors_vocab, before)
 
 
 def test_n_grams_never_seen_do_not_turn_a_vector():
