@@ -13,6 +13,8 @@ Words are taken as centres, by turns as terms among contexts and as contexts amo
 anew is always the other one. Some centres in a row share their candidates: all products are then those of small
 matrices, and every pair sees many candidates for the price of a few.
 
+A Gaussian prior pulls the rows of a word towards zero whenever it is a centre.
+
 Where vectors are made of pieces (subwords), they stay in their matrix, and change there, all the same. Only when a term
 is a centre, its pieces are looked at: before, its vector moves as far as they have since the last time; after, they
 move as far as it has. So a drawn term costs no more than a context.
@@ -145,6 +147,8 @@ cdef class Gibbs:
         Whether the window of each centre is drawn from 1 to `window`.
     lock : array of float32, (V,), optional
         Factors for the updates of vectors.
+    prior : array of float32, (V,), optional
+        Weight of half of a row's squared length, beside the pairs of one visit of the word as a centre on its side.
     composition : Composition, optional
         Of which pieces vectors are made.
     parameters : array of float32, (rows of the composition, d)
@@ -154,6 +158,7 @@ cdef class Gibbs:
     cdef const float[::1] p         # unigram
     cdef const float[::1] boost     # p / q
     cdef const float[::1] lock
+    cdef const float[::1] prior
     cdef const uint32_t[::1] limits, others
     cdef float[:, ::1] z, settled       # pieces, and the vectors they have been told of
     cdef const int64_t[::1] offsets
@@ -162,11 +167,11 @@ cdef class Gibbs:
     cdef int most_pieces
     cdef uint32_t size
     cdef int d, window, candidates, pool, sampler, steps
-    cdef bint shrink, locked, together, composed
+    cdef bint shrink, locked, has_prior, together, composed
 
     def __init__(self, float[:, ::1] covectors not None, float[:, ::1] vectors not None, unigram, proposal, *,
                  int candidates=5, str sampler="candidates", int steps=1, int window=5, bint shrink=True, lock=None,
-                 composition=None, float[:, ::1] parameters=None):
+                 prior=None, composition=None, float[:, ::1] parameters=None):
         if sampler not in SAMPLERS:
             raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {sampler!r}")
         for name, number in (("candidates", candidates), ("steps", steps), ("window", window)):
@@ -186,6 +191,9 @@ cdef class Gibbs:
         self.locked = lock is not None
         if self.locked:
             self.lock = np.ascontiguousarray(lock, dtype=np.float32)
+        self.has_prior = prior is not None
+        if self.has_prior:
+            self.prior = np.ascontiguousarray(prior, dtype=np.float32)
         self.composed, self.most_pieces = composition is not None, 0
         if self.composed:
             if (len(composition.offsets), parameters.shape[0], parameters.shape[1]) != (
@@ -317,10 +325,21 @@ cdef class Gibbs:
             if self.locked and not terms:
                 step *= self.lock[ids[places[b]]]
             mix(x.own_rows + b, 1, x.totals + b, 1, &step, 1, d)
+            if self.has_prior:
+                self.pull(x.own_rows[b], ids[places[b]], x.rates[b], not terms)
         if self.composed and not terms:
             for b in range(centres):
                 self.settle(x, ids[places[b]])
         return place
+
+    cdef inline void pull(self, float* row, uint32_t word, float rate, bint is_vector) noexcept nogil:
+        """Move a row to where the prior has its minimum, together with the squared distance over twice the rate."""
+        cdef float weight = rate * self.prior[word]
+        cdef int k
+        if self.locked and is_vector:
+            weight *= self.lock[word]
+        for k in range(self.d):
+            row[k] /= 1 + weight
 
     cdef void learn_window(self, Scratch* x, const uint32_t* ids, Py_ssize_t place, int b, int centres, bint terms,
                            float* others) noexcept nogil:
@@ -386,6 +405,10 @@ cdef class Gibbs:
             x.pairs += 1
             if context != ids[near] or term != ids[place]:
                 self.contrast(x, ids[near], ids[place], context, term)
+        if self.has_prior:  # on both sides, where candidates that are shared have every other visit on one of them
+            term = ids[place]
+            self.pull(self.matrix(False) + <Py_ssize_t> term * self.d, term, x.rate / 2, False)
+            self.pull(self.matrix(True) + <Py_ssize_t> term * self.d, term, x.rate / 2, True)
         if self.composed:
             self.settle(x, ids[place])
 

@@ -20,6 +20,7 @@ class Gibbs:
         window: int = 5,
         shrink: bool = True,
         lock: np.ndarray | None = None,
+        prior: np.ndarray | None = None,
         composition: Composition | None = None,
         parameters: np.ndarray | None = None,
     ) -> None: ...

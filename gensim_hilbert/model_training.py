@@ -49,7 +49,7 @@ def stream_solver(
     model: HilbertMLE, corpus: Corpus, vocabulary: Vocabulary, start: Start, **options: Any
 ) -> partial[FromStream]:
     """Return what makes the solver by which a model learns from a corpus as it streams by."""
-    names = ("window", "sample", "negative", "ns_exponent", "sampler", "alpha", "min_alpha", "workers")
+    names = ("window", "sample", "negative", "ns_exponent", "sampler", "alpha", "min_alpha", "l2", "workers")
     mine = {name: getattr(model, name) for name in names}
     mine |= {"shrink": bool(model.shrink_windows), "steps": model.gibbs_steps}
     mine["seed"] = model.seed + 1_000_003 * model.train_count  # other draws in each training

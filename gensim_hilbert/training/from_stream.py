@@ -56,8 +56,8 @@ class FromStream:
     saved : Saved, optional
         State to go on from.
     **options
-        `window`, `shrink`, `sample`, `ns_exponent`, `sampler`, `steps`, `alpha`, `min_alpha`, `workers` and `seed`, as
-        `Streaming` has them.
+        `window`, `shrink`, `sample`, `ns_exponent`, `sampler`, `steps`, `alpha`, `min_alpha`, `l2`, `workers` and
+        `seed`, as `Streaming` has them.
     """
 
     is_sound = True  # whatever happens, the vectors are those learnt from the words read so far

@@ -21,6 +21,7 @@ from gensim_hilbert.corpus.dispatch import UNLIMITED_SHARE, map_blocks, reads_he
 from gensim_hilbert.corpus.sources import Corpus
 from gensim_hilbert.corpus.texts import texts
 from gensim_hilbert.training.composition import Composition
+from gensim_hilbert.training.prior import prior_of_visits
 from gensim_hilbert.vocabulary import Vocabulary
 
 IDS_PER_THREAD = 1 << 20
@@ -57,6 +58,8 @@ class Streaming:
         How a negative is drawn.
     steps : int
         Number of steps of the Gibbs chain that leads to it.
+    l2 : float or "auto"
+        Strength of the prior, in counts; "auto" is 25 at 100 dimensions, and grows with the root of their number.
     lock : array, optional
         For each word a factor from 0 to 1 by which the updates of its vector are multiplied.
     """
@@ -80,6 +83,7 @@ class Streaming:
         min_alpha: float = 0.0001,
         workers: int = 1,
         seed: int = 1,
+        l2: float | str = "auto",
         lock: np.ndarray | None = None,
     ):
         self.vocabulary, self.window, self.workers, self.seed = vocabulary, window, workers, seed
@@ -98,6 +102,7 @@ class Streaming:
             window=window,
             shrink=shrink,
             lock=lock,
+            prior=prior_of_visits(l2, covectors.shape[1], self.unigram, window + 1 if shrink else 2 * window),
             composition=composition,
             parameters=None if composition is None else parameters,
         )

@@ -78,7 +78,8 @@ def test_long_chains_give_the_exact_gradient(model, sampler):
     assert np.abs(estimated - exact).max() < 0.03 * np.abs(exact).max()
 
 
-def test_updates_are_the_expected_gradient_over_candidates():
+@pytest.mark.parametrize("prior", [None, [0.9, 0.4, 0.0]])
+def test_updates_are_the_expected_gradient_over_candidates(prior):
     """Two words make one sentence; over all pools that may be drawn, against many seeds."""
     random = np.random.default_rng(1)
     size, d, rate, draws = 3, 2, 1e-3, 40_000
@@ -89,7 +90,7 @@ def test_updates_are_the_expected_gradient_over_candidates():
     total_w, total_v = np.zeros((size, d)), np.zeros((size, d))
     for seed in range(draws):
         w_now, v_now = w.copy(), v.copy()
-        Gibbs(w_now, v_now, p, q, candidates=1, window=1, shrink=False).train(ids, 1, 3, rate, seed)
+        Gibbs(w_now, v_now, p, q, candidates=1, window=1, shrink=False, prior=prior).train(ids, 1, 3, rate, seed)
         total_w += (w_now - w).astype(np.float64)
         total_v += (v_now - v).astype(np.float64)
     expected_w, expected_v = np.zeros((size, d)), np.zeros((size, d))
@@ -103,6 +104,9 @@ def test_updates_are_the_expected_gradient_over_candidates():
                 share[0] += 1
                 to_own[centre] += 0.5 * chance * share @ other[words]
                 np.add.at(to_other, words, 0.5 * chance * share[:, None] * own[centre].astype(np.float64))
+    for centre in (a, b) if prior else ():
+        expected_w[centre] -= 0.5 * prior[centre] * w[centre]
+        expected_v[centre] -= 0.5 * prior[centre] * v[centre]
     scale = np.abs(expected_v).max()
     np.testing.assert_allclose(total_w / draws / rate, expected_w, atol=0.03 * scale)
     np.testing.assert_allclose(total_v / draws / rate, expected_v, atol=0.03 * scale)
@@ -123,6 +127,26 @@ def test_the_same_seed_gives_the_same_result(model, sampler):
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_word_without_neighbours_follows_the_prior(model, sampler):
+    """On one side per visit if candidates are shared, else by half as much on both."""
+    w, v, p, q = model
+    prior, rate, visits = np.linspace(0, 4, SIZE, dtype=np.float32), 0.5, 60
+    ids = np.full(SIZE * visits * 2 + 1, SIZE, dtype=np.uint32)
+    ids[1::2] = np.tile(np.arange(SIZE), visits)
+    w_now, v_now = w.copy(), v.copy()
+    kernel = Gibbs(w_now, v_now, p, q, sampler=sampler, window=1, prior=prior)
+    assert kernel.train(ids, 1, len(ids) - 1, rate, 1) == (0, 0)
+    whole, half = np.log1p(rate * prior), np.log1p(rate / 2 * prior)
+    logarithms = [-np.log(now / before).mean(axis=1) for now, before in ((w_now, w), (v_now, v))]
+    if sampler == "candidates":
+        np.testing.assert_allclose(sum(logarithms), visits * whole, rtol=1e-4, atol=1e-4)
+    else:
+        np.testing.assert_allclose(logarithms, [visits * half] * 2, rtol=1e-4, atol=1e-4)
+    assert (logarithms[0][1:] > 0).all()
+    assert (logarithms[1][1:] > 0).all()
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
 def test_locked_vectors_stay(model, sampler):
     w, v, p, q = model
     lock = np.ones(SIZE, dtype=np.float32)
@@ -130,7 +154,8 @@ def test_locked_vectors_stay(model, sampler):
     ids = np.full(500, SIZE, dtype=np.uint32)
     ids[5:-5] = np.random.default_rng(1).integers(0, SIZE, len(ids) - 10)
     w_now, v_now = w.copy(), v.copy()
-    Gibbs(w_now, v_now, p, q, sampler=sampler, lock=lock).train(ids, 5, len(ids) - 5, 0.05, 1)
+    prior = np.ones(SIZE, dtype=np.float32)
+    Gibbs(w_now, v_now, p, q, sampler=sampler, lock=lock, prior=prior).train(ids, 5, len(ids) - 5, 0.05, 1)
     moved = (v_now != v).any(axis=1)
     assert moved.tolist() == (lock > 0).tolist()
     assert (w_now != w).any(axis=1).all()
