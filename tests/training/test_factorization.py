@@ -97,17 +97,18 @@ def test_training_stops_when_it_has_converged_however_it_is_cut(device):
     counts = store(clustered_table())
 
     def fitted(tolerance: float, piece: int | None = None) -> Factorization:
-        fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=400, tolerance=tolerance, device=device)
+        # With this seed the loss is flat long before a stretch is looked at, whatever a processor rounds differently.
+        fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=400, tolerance=tolerance, device=device, seed=0)
         for _ in range(0, fit.steps, piece or fit.steps):
             fit.run(piece or fit.steps)
         assert fit.steps_done == fit.schedule.end
         return fit
 
-    whole, early = fitted(0), fitted(1e-4)
+    whole, early = fitted(0), fitted(1e-3)
     assert whole.steps_done == whole.steps
     assert early.steps_done < 0.8 * early.steps
     assert early.evaluate().loss == pytest.approx(whole.evaluate().loss, abs=1e-5)
-    pieces = fitted(1e-4, piece=3)
+    pieces = fitted(1e-3, piece=3)
     assert pieces.steps_done == early.steps_done
     np.testing.assert_array_equal(pieces.result()[1], early.result()[1])
     assert pieces.run(10) == pieces.report == early.report
