@@ -91,8 +91,9 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
     def share_mean(self) -> None:
         """Have n-grams say twice the mean vector, on the whole; vectors of words stay as they are.
 
-        What spelling tells of an unknown word is little, so that its vector is short, and its cosines with others are
-        small beside those of known words. In the direction that all words have in common, more can be said of it.
+        Spelling tells only a part of what an unknown word means, so that its cosines with words that are like it are too
+        small beside those of known words. The direction that all words have in common is the one that can be added to
+        every unknown word.
         """
         assert self.vectors_ngrams is not None
         shape, lengths = self.composition, self.composition.lengths[:, None].astype(np.float32)
