@@ -40,23 +40,16 @@ def hilbert(path: str, size: int, words: int, seed: int) -> Trained:
 
 
 def gibbs(path: str, size: int, words: int, seed: int) -> Trained:
-    return sampled("HilbertMLE, gibbs", path, size, words, seed)
-
-
-def likeness(path: str, size: int, words: int, seed: int) -> Trained:
-    return sampled("HilbertMLE, gibbs, `l2=0`", path, size, words, seed, l2=0)
-
-
-def sampled(name: str, path: str, size: int, words: int, seed: int, **options: float) -> Trained:
     from gensim_hilbert import HilbertMLE
     from gensim_hilbert.training.gauge import summed
 
     model = HilbertMLE(
         corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
-        solver="gibbs", negative=NEGATIVE, epochs=10, **options,
+        solver="gibbs", negative=NEGATIVE, epochs=10,
     )  # fmt: skip
     both = summed(model.syn1neg, model.wv.vectors)
-    return Trained(model.wv.index_to_key, {name: model.wv.vectors, f'{name}, `vectors="v+w"`': both})
+    models = {"HilbertMLE, gibbs": model.wv.vectors, 'HilbertMLE, gibbs, `vectors="v+w"`': both}
+    return Trained(model.wv.index_to_key, models)
 
 
 def subwords(path: str, size: int, words: int, seed: int) -> Trained:
@@ -159,7 +152,6 @@ def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **o
 TRAINERS: dict[str, Callable[..., Trained]] = {
     "hilbert": hilbert,
     "gibbs": gibbs,
-    "likeness": likeness,
     "subwords": subwords,
     "sgns": sgns,
     "our_glove": our_glove,
@@ -167,4 +159,4 @@ TRAINERS: dict[str, Callable[..., Trained]] = {
     "fasttext": fasttext,
     "glove": glove,
 }
-OUR_SYSTEMS = ("hilbert", "gibbs", "likeness", "subwords", "our_glove")
+OUR_SYSTEMS = ("hilbert", "gibbs", "subwords", "our_glove")
