@@ -5,8 +5,8 @@
 
 DIR is the folder of `paper_models.py`. Each network is trained by one thread and adds a row to a file of JSON lines.
 Networks that are there already are not trained again, and several commands can share the work: one per core is best.
-`--table` trains nothing and prints what is there, with Welch's test of each pair of models, corrected by Holm's method
-over the pairs and sets of the table. All vectors are brought to components of root mean square 1 first, since their
+`--table` trains nothing and prints what is there, with the differences of each pair of models, half of their 95%
+intervals, and Welch's test, corrected by Holm's method over the pairs and sets of the table. All vectors are brought to components of root mean square 1 first, since their
 length is a matter of convention; classifiers read unit vectors, as in the paper. Products have factors in bfloat16
 unless `--float32` asks for the paper's precision: the rows of both are kept apart.
 """
@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 from inputs import DATA, require
+from leads import lead
 from networks import NAMES, SETS
 from rows import Row, claimed, keep_row, read_rows, same
-from scipy.stats import ttest_ind
 from score_table import mean_and_spread
 
 from gensim_hilbert.evaluation import find_data
@@ -93,11 +93,11 @@ def print_tables(rows: list[Row], options: argparse.Namespace) -> None:
         (name, *two) for name in names for two in combinations(options.models, 2)
         if min(len(found[model, name]) for model in two) > 1
     ]  # fmt: skip
-    raw = [float(ttest_ind(found[a, name], found[b, name], equal_var=False).pvalue) for name, a, b in pairs]
+    leads = [lead(found[a, name], found[b, name]) for name, a, b in pairs]
     print("\n| set | | difference | p | Holm's p |\n|---|---|---|---|---|")
-    for (name, a, b), p, corrected in zip(pairs, raw, holm(raw), strict=True):
-        difference = np.mean(found[a, name]) - np.mean(found[b, name])
-        print(f"| {name} | {LABELS[a]} − {LABELS[b]} | {difference:+.4f} | {p:.3f} | {corrected:.3f} |")
+    for (name, a, b), one, corrected in zip(pairs, leads, holm([one.p for one in leads]), strict=True):
+        difference = f"{one.value:+.4f} ± {one.half:.4f}"
+        print(f"| {name} | {LABELS[a]} − {LABELS[b]} | {difference} | {one.p:.3f} | {corrected:.3f} |")
 
 
 def main() -> None:

@@ -15,6 +15,9 @@ once, and runs that are there already are not made again: a command that was int
 stopped, and several commands can share the work. Runs that another version or other code has made are not counted.
 `--table` prints the tables of what is there.
 
+Below each table are differences between systems with two runs or more, with half of their 95% intervals. What is bold
+is significant by Welch's test over runs, after Holm's correction over the columns of the line.
+
 CPU time is that of all threads, without imports. Wall time is recorded by commands that run at the ordinary priority
 only: those with a higher niceness wait for other work. It means something if the machine has nothing else to do.
 """
@@ -31,6 +34,7 @@ from typing import Any, NamedTuple
 
 from children import answer, scores_of_child, train_and_score
 from inputs import DATA, TEXT8, WIKIPEDIA, corpus_parser, require, write_lines
+from leads import leads_table
 from peers import add_glove_option, installed
 from runs import Run, RunLog, fingerprint, settings_of, version_of
 from score_table import table
@@ -106,6 +110,8 @@ def print_table(cell: Cell, options: argparse.Namespace, log: RunLog) -> None:
             if earlier:
                 notes[name] = f"{earlier} of earlier settings"
     print(f"{cell}\n\n{table(rows, options.seeds, notes)}\n")
+    if differences := leads_table(rows):
+        print(f"{differences}\n")
 
 
 def main() -> None:
