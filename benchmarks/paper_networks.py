@@ -6,9 +6,10 @@
 DIR is the folder of `paper_models.py`. Each network is trained by one thread and adds a row to a file of JSON lines.
 Networks that are there already are not trained again, and several commands can share the work: one per core is best.
 `--table` trains nothing and prints what is there, with the differences of each pair of models, half of their 95%
-intervals, and Welch's test, corrected by Holm's method over the pairs and sets of the table. All vectors are brought to components of root mean square 1 first, since their
-length is a matter of convention; classifiers read unit vectors, as in the paper. Products have factors in bfloat16
-unless `--float32` asks for the paper's precision: the rows of both are kept apart.
+intervals, and Welch's test, corrected by Holm's method over the pairs and sets of the table. All vectors are brought to
+components of root mean square 1 first, since their length is a matter of convention; classifiers read unit vectors, as
+in the paper. Products have factors in bfloat16 unless `--float32` asks for the paper's precision: the rows of both are
+kept apart.
 """
 
 from __future__ import annotations
