@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from scipy.stats import ttest_ind
@@ -10,7 +10,7 @@ from score_table import TIMES, columns_of, line_of
 
 from gensim_hilbert.evaluation.significance import LEVEL, holm
 
-Runs = Sequence[Mapping[str, float]]
+Runs = list[dict[str, float]]
 SUMS = 'HilbertMLE, `vectors="v+w"`'
 COMPARED = (  # ours, and what it is compared with
     ("HilbertMLE", "gensim SGNS"),
@@ -38,15 +38,15 @@ def lead(ours: Sequence[float], theirs: Sequence[float]) -> Lead:
     return Lead((low + high) / 2, (high - low) / 2, float(test.pvalue))
 
 
-def leads_table(rows: Mapping[str, Runs]) -> str:
+def leads_table(rows: dict[str, Runs]) -> str:
     """Write a line for each comparison of `COMPARED` of which both systems have two runs or more; else nothing.
 
     What is bold is significant after Holm's correction over the columns of its line.
     """
-    pairs = [pair for pair in COMPARED if min(len(rows.get(name, ())) for name in pair) > 1]
+    pairs = [pair for pair in COMPARED if min(len(rows.get(name, [])) for name in pair) > 1]
     if not pairs:
         return ""
-    columns = [column for column in columns_of(dict(rows)) if column not in TIMES]
+    columns = [column for column in columns_of(rows) if column not in TIMES]
     lines = [line_of("difference", *columns), "|" + "---|" * (1 + len(columns))]
     for pair in pairs:
         sides = [{column: [run[column] for run in rows[name] if column in run] for column in columns} for name in pair]
