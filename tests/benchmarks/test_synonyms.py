@@ -29,11 +29,9 @@ def wordnet(tmp_path):
     for part in ("verb", "noun", "adj"):
         words, senses = (INDEX, PARENTS) if part == "noun" else ({}, {})
         index = "".join(f"{word} n 1 1 @ 1 0 {sense}  \n" for word, sense in words.items())
-        data = "".join(
-            f"{one} 00 n 01 word 0 001 @ {parent} n 0000 | what it means  \n" for one, parent in senses.items()
-        )
+        data = (f"{one} 00 n 01 word 0 001 @ {parent} n 0000 | what it means  \n" for one, parent in senses.items())
         (tmp_path / f"index.{part}").write_text(LICENCE + index)
-        (tmp_path / f"data.{part}").write_text(LICENCE + "".join(lines))
+        (tmp_path / f"data.{part}").write_text(LICENCE + "".join(data))
     return tmp_path
 
 
