@@ -29,14 +29,23 @@ class Trained(NamedTuple):
 
 
 def hilbert(path: str, size: int, words: int, seed: int) -> Trained:
+    return factorized("HilbertMLE", path, size, words, seed)
+
+
+def thorough(path: str, size: int, words: int, seed: int) -> Trained:
+    return factorized("HilbertMLE, `passes=32`", path, size, words, seed, passes=32)
+
+
+def factorized(name: str, path: str, size: int, words: int, seed: int, passes: int | None = None) -> Trained:
     from gensim_hilbert import HilbertMLE
     from gensim_hilbert.training.gauge import summed
 
     model = HilbertMLE(
-        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2
-    )
+        corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
+        passes=passes,
+    )  # fmt: skip
     both = summed(model.syn1neg, model.wv.vectors)
-    return Trained(model.wv.index_to_key, {"HilbertMLE": model.wv.vectors, 'HilbertMLE, `vectors="v+w"`': both})
+    return Trained(model.wv.index_to_key, {name: model.wv.vectors, f'{name}, `vectors="v+w"`': both})
 
 
 def gibbs(path: str, size: int, words: int, seed: int) -> Trained:
@@ -53,14 +62,21 @@ def gibbs(path: str, size: int, words: int, seed: int) -> Trained:
 
 
 def subwords(path: str, size: int, words: int, seed: int) -> Trained:
+    return spelt("HilbertMLE, `subwords=True`", path, size, words, seed)
+
+
+def thorough_subwords(path: str, size: int, words: int, seed: int) -> Trained:
+    return spelt("HilbertMLE, `subwords=True, passes=32`", path, size, words, seed, passes=32)
+
+
+def spelt(name: str, path: str, size: int, words: int, seed: int, passes: int | None = None) -> Trained:
     from gensim_hilbert import HilbertMLE
 
     model = HilbertMLE(
         corpus_file=path, vector_size=size, max_final_vocab=words, window=WINDOW, sample=SAMPLE, seed=seed, workers=2,
-        subwords=True,
+        subwords=True, passes=passes,
     )  # fmt: skip
-    models = {"HilbertMLE, `subwords=True`": model.wv.vectors}
-    return Trained(model.wv.index_to_key, models, model.wv.__getitem__)
+    return Trained(model.wv.index_to_key, {name: model.wv.vectors}, model.wv.__getitem__)
 
 
 def sgns(path: str, size: int, words: int, seed: int) -> Trained:
@@ -151,12 +167,14 @@ def call(program: str, source: str = "/dev/null", target: str = "/dev/null", **o
 
 TRAINERS: dict[str, Callable[..., Trained]] = {
     "hilbert": hilbert,
+    "thorough": thorough,
     "gibbs": gibbs,
     "subwords": subwords,
+    "thorough_subwords": thorough_subwords,
     "sgns": sgns,
     "our_glove": our_glove,
     "word2vec": word2vec,
     "fasttext": fasttext,
     "glove": glove,
 }
-OUR_SYSTEMS = ("hilbert", "gibbs", "subwords", "our_glove")
+OUR_SYSTEMS = ("hilbert", "thorough", "gibbs", "subwords", "thorough_subwords", "our_glove")
