@@ -81,6 +81,11 @@ def spelt_alike(one: str, other: str) -> bool:
     return one[:ALIKE] == other[:ALIKE] or one in other or other in one
 
 
+def all_questions(wordnet: Path, counts: PairCounts) -> dict[str, dict[str, list[Question]]]:
+    """Make the questions of each kind, by part of speech."""
+    return {name: questions(read_wordnet(wordnet, part), counts) for part, name in PARTS.items()}
+
+
 def questions(senses: Senses, counts: PairCounts) -> dict[str, list[Question]]:
     """Make both kinds of questions, in the order of the vocabulary."""
     row_of = counts.vocabulary.index
@@ -153,7 +158,7 @@ def main() -> None:
     options = parser.parse_args()
     require(options.wordnet / "index.verb", options.counts)
     counts = PairCounts.open(options.counts)
-    asked = {name: questions(read_wordnet(options.wordnet, part), counts) for part, name in PARTS.items()}
+    asked = all_questions(options.wordnet, counts)
     columns = [(name, kind) for name in PARTS.values() for kind in KINDS]
     head = [f"{name}, {kind} ({len(asked[name][kind]):,})" for name, kind in columns]
     print(f"| | runs | {' | '.join(head)} |\n|{'---|' * (2 + len(head))}")
