@@ -33,6 +33,7 @@ PARTS = {"verb": "verbs", "noun": "nouns", "adj": "adjectives"}
 KINDS = ("chance", "company")
 OTHERS = 3  # beside the synonym
 LEAST_COUNT = 5  # of pairs whose PMI counts
+SPAN = 4.0  # Rare words have the highest PMI: without a limit, frequency alone would tell them from synonyms.
 ALIKE = 4  # letters at the beginning of words that are spelt alike
 
 
@@ -95,7 +96,7 @@ def questions(senses: Senses, counts: PairCounts) -> dict[str, list[Question]]:
     with_usual_sense = defaultdict(list)
     for place, word in enumerate(known):
         with_usual_sense[senses.of_word[word][0]].append(place)
-    company = company_of(counts, rows)
+    company, frequencies = company_of(counts, rows), counts.vocabulary.counts[rows]
     found: dict[str, list[Question]] = {kind: [] for kind in KINDS}
     for alike in with_usual_sense.values():
         for one in alike:
@@ -103,7 +104,9 @@ def questions(senses: Senses, counts: PairCounts) -> dict[str, list[Question]]:
                 if one == other or spelt_alike(known[one], known[other]):
                     continue
                 by_frequency = np.argsort(np.abs(np.arange(len(known)) - other), kind="stable")
-                for kind, order in zip(KINDS, (by_frequency, company[one]), strict=True):
+                ratios = frequencies[company[one]] / frequencies[other]
+                in_company = company[one][(ratios <= SPAN) & (ratios >= 1 / SPAN)]
+                for kind, order in zip(KINDS, (by_frequency, in_company), strict=True):
                     strangers = (k for k in order if k not in alike and not around[one] & around[k])
                     others = tuple(int(rows[k]) for k, _ in zip(strangers, range(OTHERS), strict=False))
                     if len(others) == OTHERS:
