@@ -25,9 +25,9 @@ def read_table(text: str) -> dict[str, dict[str, Score]]:
     section = text.split("\n## Vectors\n", 1)[1].split("\n## ", 1)[0]
     rows = [line.strip().strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
     heading, _, *body = [[cell.strip() for cell in row] for row in rows]
-    systems = {}
+    systems, place_of_mean = {}, heading.index("mean") - 1
     for name, *cells in body:
-        if len(cells) != len(heading) - 1 or not re.match(r"\d*\.\d", cells[1]):
+        if len(cells) != len(heading) - 1 or not re.match(r"\d*\.\d", cells[place_of_mean]):
             break  # another table
         scores = dict(zip(heading[1:], cells, strict=True))
         systems[plain(name)] = {measure: score(scores[measure]) for measure in MEASURES if scores.get(measure)}
