@@ -11,6 +11,7 @@ that are answered (synonyms.py), both the mean over verbs, nouns and adjectives.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from scoring import measured, scores
 from synonyms import KINDS, Question, all_questions, answered
 
 from gensim_hilbert import PairCounts
+from gensim_hilbert.report.words import unit_rows
 from gensim_hilbert.training.gauge import canonical
 
 COLUMNS = ("mean", "S999", "verbs", "MENd", "RARE", "Google")
@@ -36,8 +38,15 @@ def in_gauges(vectors: np.ndarray, covectors: np.ndarray, gauges: list[float]) -
 
 def synonym_scores(asked: dict[str, dict[str, list[Question]]], vectors: np.ndarray) -> list[float]:
     """Return the share of answers for each kind of question, the mean over parts of speech."""
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    unit = unit_rows(vectors)
     return [float(np.mean([answered(found[kind], unit).mean() for found in asked.values()])) for kind in KINDS]
+
+
+def in_order_of(place_of: dict[str, int], words: list[str], path: Path) -> np.ndarray:
+    """Return the rows of a model in the order of the counts."""
+    if len(words) != len(place_of) or not place_of.keys() >= set(words):
+        sys.exit(f"{path} has other words than the counts: make both anew, by paper_models.py into an empty folder.")
+    return np.argsort([place_of[word] for word in words])
 
 
 def main() -> None:
@@ -57,7 +66,7 @@ def main() -> None:
     for path in files:
         model = np.load(path)
         words = [str(word) for word in model["words"]]
-        order = np.argsort([place_of[word] for word in words])
+        order = in_order_of(place_of, words, path)
         for gauge, vectors in in_gauges(model["vectors"], model["covectors"], options.gauges):
             row = scores(words, vectors, only_analogies=["Google"])
             found = [measured(row, column) for column in COLUMNS]

@@ -4,12 +4,12 @@
                                         [--seeds 3] [--float32] [--rows FILE] [--table]
 
 DIR is the folder of `paper_models.py`. Each network is trained by one thread and adds a row to a file of JSON lines.
-Networks that are there already are not trained again, and several commands can share the work: one per core is best.
-`--table` trains nothing and prints what is there, with the differences of each pair of models, half of their 95%
-intervals, and Welch's test, corrected by Holm's method over the pairs and sets of the table. All vectors are brought to
-components of root mean square 1 first, since their length is a matter of convention; classifiers read unit vectors, as
-in the paper. Products have factors in bfloat16 unless `--float32` asks for the paper's precision: the rows of both are
-kept apart.
+Networks that are there already are not trained again, also if the models have been made anew since then: name another
+file by `--rows` where that matters. Several commands can share the work: one per core is best. `--table` trains nothing
+and prints what is there, with the differences of each pair of models, half of their 95% intervals, and Welch's test,
+corrected by Holm's method over the pairs and sets of the table. All vectors are brought to components of root mean
+square 1 first, since their length is a matter of convention; classifiers read unit vectors, as in the paper. Numbers
+are in bfloat16 unless `--float32` asks for the paper's precision: the rows of both are kept apart.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", choices=LABELS, default=["hilbert", "sgns", "glove"])
     parser.add_argument("--sets", nargs="*", choices=NAMES, default=["WSJ", "AGNews", "SemCor", "Brown", "IMDB"])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--float32", action="store_true", help="products in single precision")
+    parser.add_argument("--float32", action="store_true", help="single precision")
     parser.add_argument("--rows", type=Path, default=FILE, help="file of JSON lines that networks are added to")
     parser.add_argument("--table", action="store_true", help="train nothing, and print the tables")
     options = parser.parse_args()

@@ -26,7 +26,7 @@ from inputs import require
 from scipy import sparse
 
 from gensim_hilbert import PairCounts
-from gensim_hilbert.evaluation.significance import draws
+from gensim_hilbert.evaluation.significance import draws, interval
 from gensim_hilbert.export import load_vectors
 
 PARTS = {"verb": "verbs", "noun": "nouns", "adj": "adjectives"}
@@ -73,7 +73,7 @@ def read_wordnet(folder: Path, part: str) -> Senses:
             pointers = fields[place + 1 : place + 1 + 4 * int(fields[place])]
             # Adjectives have no kinds; those around one that is their centre are similar to it.
             kinds = zip(pointers[::4], pointers[1::4], strict=True)
-            parents[fields[0]] = {sense for symbol, sense in kinds if symbol in ("@", "&")}
+            parents[fields[0]] = {sense for symbol, sense in kinds if symbol in ("@", "@i", "&")}
     return Senses(words, parents)
 
 
@@ -91,7 +91,7 @@ def questions(senses: Senses, counts: PairCounts) -> dict[str, list[Question]]:
     """Make both kinds of questions, in the order of the vocabulary."""
     row_of = counts.vocabulary.index
     known = sorted((word for word in senses.of_word if word in row_of), key=row_of.__getitem__)
-    rows = np.array([row_of[word] for word in known])
+    rows = np.array([row_of[word] for word in known], dtype=np.int64)
     around = [senses.around(word) for word in known]
     with_usual_sense = defaultdict(list)
     for place, word in enumerate(known):
@@ -162,7 +162,9 @@ def main() -> None:
     require(options.wordnet / "index.verb", options.counts)
     counts = PairCounts.open(options.counts)
     asked = all_questions(options.wordnet, counts)
-    columns = [(name, kind) for name in PARTS.values() for kind in KINDS]
+    columns = [(name, kind) for name in PARTS.values() for kind in KINDS if asked[name][kind]]
+    if not columns:
+        sys.exit(f"{options.counts} has no synonyms among its words: use the counts of a larger, English text.")
     head = [f"{name}, {kind} ({len(asked[name][kind]):,})" for name, kind in columns]
     print(f"| | runs | {' | '.join(head)} |\n|{'---|' * (2 + len(head))}")
     systems = defaultdict(list)
@@ -178,12 +180,12 @@ def main() -> None:
             shares = resampled(questions_here, right, options.seed)
             cell = f"{right.mean():.3f}"
             if (name, kind) in first:
-                low, high = np.quantile(first[name, kind] - shares, (0.025, 0.975))
+                low, high = interval(first[name, kind] - shares)
                 cell += f" ({low:+.3f} to {high:+.3f})"
             else:
                 first[name, kind] = shares
-            cells.append(cell)
-        print(f"| {system} | {len(runs)} | {' | '.join(cells)} |".replace("0.", "."), flush=True)
+            cells.append(cell.replace("0.", "."))
+        print(f"| {system} | {len(runs)} | {' | '.join(cells)} |", flush=True)
     print("\nIn brackets: 95% interval of the lead of the first line.")
 
 

@@ -333,7 +333,7 @@ cdef class Gibbs:
         return place
 
     cdef inline void pull(self, float* row, uint32_t word, float rate, bint is_vector) noexcept nogil:
-        """Move a row to where the prior has its minimum, together with the squared distance over twice the rate."""
+        """Move a row to the minimum of the prior plus the squared distance from where it was, over twice the rate."""
         cdef float weight = rate * self.prior[word]
         cdef int k
         if self.locked and is_vector:

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from gensim_hilbert.model_training import vectors_crc
 from gensim_hilbert.objectives import Hilbert
+from gensim_hilbert.training.prior import PRIOR_COUNTS, PRIOR_COUNTS_OF_STREAM
 from gensim_hilbert.training.space import Space, TermLosses, prior_metric
 
 if TYPE_CHECKING:
@@ -161,9 +162,12 @@ def solver_of(model: HilbertMLE) -> tuple[TermLosses, FixedCovectors]:
 def losses_of(model: HilbertMLE) -> TermLosses:
     """Return the loss of terms as a model was fitted by it; Gibbs neither tempers nor counts pairs."""
     contexts, terms = marginals_of(model)
-    objective = Hilbert(temperature=1.0) if model.solver == "gibbs" else cast("Hilbert", model.objective)
     known = model.syn1neg.any(axis=1)  # Words outside the space have no covectors, and are no contexts.
-    return TermLosses(objective, np.where(known, contexts, 0.0), terms, model.l2, model.vector_size)
+    if model.solver == "gibbs":
+        objective, usual_l2 = Hilbert(temperature=1.0), PRIOR_COUNTS_OF_STREAM
+    else:
+        objective, usual_l2 = cast("Hilbert", model.objective), PRIOR_COUNTS
+    return TermLosses(objective, np.where(known, contexts, 0.0), terms, model.l2, model.vector_size, usual_l2)
 
 
 def marginals_of(model: HilbertMLE) -> tuple[np.ndarray, np.ndarray]:

@@ -162,6 +162,15 @@ def test_a_model_of_the_stream_infers_too():
     assert {word for word, _ in model.wv.similar_by_vector(vector, topn=10)} == {*TOPICS[0]}
 
 
+@pytest.mark.parametrize(("solver", "counts"), [("factorization", 50), ("gibbs", 25)])
+def test_new_words_have_the_prior_of_training(solver, counts, monkeypatch):
+    monkeypatch.setattr("gensim_hilbert.training.prior.STRONGEST_PRIOR", np.inf)
+    model = HilbertMLE(sentences(0, 300), **OPTIONS, solver=solver, epochs=1)
+    losses = losses_of(model)
+    in_counts = losses.prior * losses.total / len(model.wv) ** 2
+    assert in_counts == pytest.approx(counts * np.sqrt(OPTIONS["vector_size"] / 100))
+
+
 # ---------------------------------------------------------------------------------------------------- covectors=
 
 

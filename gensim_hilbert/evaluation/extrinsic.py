@@ -34,8 +34,8 @@ class Settings:
     Training ends after `stop` epochs without a better score on validation data, or after `epochs`; the best network is
     the one that is tested. `train` and `test` are numbers of examples and `length` one of words, for a quick look.
     `scaled` has components vary by 1 on average: what is read by some hundreds of batches only must not be small.
-    With `bfloat16`, factors of products have 8 significant bits, which takes less time on processors that have
-    instructions for it; parameters stay in float32.
+    With `bfloat16`, embeddings, hidden states and factors of products have 8 significant bits, which takes less time on
+    processors that have instructions for it; parameters, and their updates, stay in float32.
     """
 
     batch: int

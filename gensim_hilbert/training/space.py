@@ -10,7 +10,7 @@ import numpy as np
 
 from gensim_hilbert.automatic import AUTO
 from gensim_hilbert.objectives.hilbert import Hilbert, tempered, tempering
-from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
+from gensim_hilbert.training.prior import PRIOR_COUNTS, PRIOR_EXPONENT, prior_strength
 
 LEAST_STRENGTH = 1e-12  # Share of the strongest axis below which the prior's metric treats an axis as absent.
 
@@ -80,9 +80,19 @@ class TermLosses:
         Strength of the prior, in counts.
     vector_size : int
         Number of dimensions.
+    usual_l2 : float
+        What "auto" is at 100 dimensions.
     """
 
-    def __init__(self, objective: Hilbert, contexts: np.ndarray, terms: np.ndarray, l2: float | str, vector_size: int):
+    def __init__(
+        self,
+        objective: Hilbert,
+        contexts: np.ndarray,
+        terms: np.ndarray,
+        l2: float | str,
+        vector_size: int,
+        usual_l2: float = PRIOR_COUNTS,
+    ):
         self.objective, self.total, size = objective, float(contexts.sum()), len(contexts)
         tempers = float(objective.temperature), objective.threshold
         self.contexts, context_ratios = tempered(contexts / self.total, *tempers)
@@ -90,7 +100,7 @@ class TermLosses:
         p = terms / self.total
         self.mean = float((p * tempering(p, *tempers)).mean())
         # In the loss of the whole table, which is a mean, every word has V cells.
-        self.prior = size * prior_strength(l2, vector_size, self.total / size)
+        self.prior = size * prior_strength(l2, vector_size, self.total / size, usual_l2)
 
     def multipliers(self, marginals: np.ndarray) -> np.ndarray:
         """Return the number b of terms with these marginals."""

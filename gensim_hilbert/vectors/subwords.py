@@ -21,6 +21,7 @@ from gensim_hilbert.vectors.keyed import PickledAsGensim, as_gensim
 
 MEANS_SAID = 2.0  # See benchmarks/RESULTS.md for how it was chosen.
 SHARED_BUCKETS_PER_WORD = 3  # as in 9,000 words of English
+OWNED_LOOKED_AT = 1000  # to tell what all n-grams share
 
 
 class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
@@ -69,12 +70,16 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
 
     @property
     def parameters(self) -> np.ndarray:
-        """The rows that are learnt, as `composition` numbers them."""
+        """The rows that are learnt, as `composition` numbers them, without what `share_mean` has added."""
         assert self.vectors_ngrams is not None
-        shape = self.composition
+        shape, words, lengths = self.composition, len(self.vectors_vocab), self._lengths
         rows = np.concatenate([self.vectors_vocab, self.vectors_ngrams[shape.shared]])
-        # Vectors that share one row: training leaves them equal, but somebody may have set them. Take their mean.
         different = self.vectors_ngrams[shape.owned] - self.vectors_vocab[shape.owners]
+        if (shift := self._shift()).any():
+            rows[:words] += lengths * shift
+            rows[words:] -= shift
+            different -= (1 + lengths[shape.owners]) * shift
+        # Vectors that share one row: training leaves them equal, but somebody may have set them. Take their mean.
         if different.any():
             np.add.at(rows, shape.owners, different * (shape.times / shape.parts[shape.owners])[:, None])
         return rows
@@ -88,22 +93,42 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         self.vectors_ngrams[shape.owned] = self.vectors_vocab[shape.owners]
         self.adjust_vectors()
 
-    def share_mean(self) -> None:
-        """Have n-grams say twice the mean vector, on the whole; vectors of words stay as they are.
+    def share_mean(self, times: float = MEANS_SAID) -> None:
+        """Shift n-grams so that on average they are twice the mean vector, or another multiple of it.
 
-        Spelling tells only a part of what an unknown word means, so that its cosines with words that are like it are too
-        small beside those of known words. The direction that all words have in common is the one that can be added to
-        every unknown word.
+        Vectors of words stay as they are: their own rows make up for it. Spelling tells only a part of what an unknown
+        word means, so that its cosines with words that are like it are too small beside those of known words. The
+        direction that all words have in common is the one that can be added to every unknown word.
         """
         assert self.vectors_ngrams is not None
-        shape, lengths = self.composition, self.composition.lengths[:, None].astype(np.float32)
+        lengths = self._lengths
         if not lengths.any():
             return
         spelt = (self.vectors * (1 + lengths) - self.vectors_vocab) / np.maximum(lengths, 1)
-        missing = MEANS_SAID * self.vectors.mean(axis=0) - spelt[lengths[:, 0] > 0].mean(axis=0)
-        self.vectors_ngrams[shape.used(self.bucket)] += missing
+        missing = times * self.vectors.mean(axis=0) - spelt[lengths[:, 0] > 0].mean(axis=0)
+        used = self.composition.used(self.bucket)
+        np.add(self.vectors_ngrams, missing, out=self.vectors_ngrams, where=used[:, None])
         self.vectors_vocab -= lengths * missing
         self.adjust_vectors()
+
+    def _shift(self) -> np.ndarray:
+        """Return what `share_mean` has added to all n-grams.
+
+        An n-gram of a single word shares the row of that word, and differs from it only by what was added to both.
+        """
+        assert self.vectors_ngrams is not None
+        shape = self.composition
+        some = slice(None, None, 1 + len(shape.owned) // OWNED_LOOKED_AT)
+        owned, owners = shape.owned[some], shape.owners[some]
+        if not len(owned):
+            return np.zeros(self.vector_size, dtype=np.float32)
+        different = self.vectors_ngrams[owned] - self.vectors_vocab[owners]
+        return np.asarray(np.median(different / (1 + self._lengths[owners]), axis=0))
+
+    @property
+    def _lengths(self) -> np.ndarray:
+        """How many n-grams each word has, as a column."""
+        return self.composition.lengths[:, None].astype(np.float32)
 
     def parameter_rows(self, words: int) -> int:
         """Return the number of rows that are learnt for so many words; a guess, unless these are the present ones."""
@@ -163,15 +188,16 @@ class SubwordVectors(PickledAsGensim, FastTextKeyedVectors):
         if self.vectors_ngrams is None:
             self.vectors_ngrams = np.zeros((self.bucket, self.vector_size), dtype=np.float32)
         self.vectors_ngrams = np.require(self.vectors_ngrams, requirements="W")
-        old = self.composition.used(self.bucket)
+        old, shift = self.composition.used(self.bucket), self._shift() if before else 0.0
         self.recalc_char_ngram_buckets()
         shape, words = self.composition, len(self)
         rows = prep_vectors((shape.rows, self.vector_size), seed=seed)
         for buckets, source in ((shape.owned, shape.owners), (shape.shared, np.arange(words, shape.rows))):
             new = ~old[buckets]
-            self.vectors_ngrams[buckets[new]] = rows[source[new]]
+            self.vectors_ngrams[buckets[new]] = rows[source[new]] + shift
         self.vectors_ngrams[old & ~shape.used(self.bucket)] = 0
         kept = min(before, words)
+        rows[:words] -= self._lengths * shift
         rows[:kept] = self.vectors_vocab[:kept]
         self.vectors_vocab = rows[:words].copy()
         self.allocate_vecattrs()

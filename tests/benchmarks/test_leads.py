@@ -33,3 +33,8 @@ def test_bold_is_what_is_significant_after_holms_correction(leads):
 def test_a_single_run_is_not_compared(leads, theirs):
     names = leads.COMPARED[0]
     assert leads.leads_table(dict(zip(names, ([{"mean": 0.5}] * 2, theirs), strict=True))) == ""
+
+
+def test_runs_that_are_all_alike_are_compared(leads):
+    assert leads.lead([0.5, 0.5], [0.5, 0.5]) == (0, 0, 1)
+    assert leads.lead([0.5, 0.5], [0.25, 0.25]) == (0.25, 0, 0)

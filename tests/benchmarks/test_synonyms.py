@@ -65,12 +65,18 @@ def test_vectors_that_know_synonyms_answer_all(synonyms, wordnet, counts, tmp_pa
     right = np.eye(len(axes), dtype=np.float32)[[axes[places[word]] for word in words]]
     for name, vectors in (("right", right), ("wrong", np.eye(len(words), dtype=np.float32))):
         export(keyed_vectors(name, words, vectors), str(tmp_path / f"{name}.npy"))
-    for part in ("verb", "adj"):  # every part of speech has questions
-        for kind in ("index", "data"):
-            (wordnet / f"{kind}.{part}").write_text((wordnet / f"{kind}.noun").read_text())
     files = [f"{name}={tmp_path / name}.npy" for name in ("right", "wrong")]
     monkeypatch.setattr(sys, "argv", ["", "--wordnet", str(wordnet), "--counts", str(counts), "--vectors", *files])
     synonyms.main()
     shown = capsys.readouterr().out.splitlines()
-    assert shown[2].startswith("| right | 1 | 1.000 | 1.000 |")
-    assert shown[3].startswith("| wrong | 1 | .000 (+1.000 to +1.000) |")
+    assert shown[0] == "| | runs | nouns, chance (4) | nouns, company (1) |", "there are no verbs and no adjectives"
+    assert shown[2] == "| right | 1 | 1.000 | 1.000 |"
+    assert shown[3] == "| wrong | 1 | .000 (+1.000 to +1.000) | .000 (+1.000 to +1.000) |"
+
+
+def test_company_is_about_as_frequent(synonyms, wordnet, counts, monkeypatch):
+    """Words in company occur a quarter as often as their synonyms, or more rarely."""
+    monkeypatch.setattr(synonyms, "SPAN", 1.5)
+    asked = synonyms.questions(synonyms.read_wordnet(wordnet, "noun"), PairCounts.open(counts))
+    assert asked["chance"]
+    assert not asked["company"]

@@ -42,6 +42,22 @@ def test_vectors_are_what_gensim_makes_of_them(subword_model):
     assert subword_model.wv.vectors_ngrams[used].any(axis=1).all()
 
 
+def test_n_grams_of_trained_models_say_twice_the_mean(subword_model):
+    wv = subword_model.wv
+    said = np.mean([wv.vectors_ngrams[buckets].mean(axis=0) for buckets in wv.buckets_word if len(buckets)], axis=0)
+    np.testing.assert_allclose(said, 2 * wv.vectors.mean(axis=0), rtol=1e-3, atol=1e-5)
+
+
+def test_training_on_known_text_changes_no_n_gram(news):
+    model = train_subwords(news[:60], "factorization", epochs=1)
+    before, unknown = model.wv.vectors_ngrams.copy(), model.wv["policing"].copy()
+    for _ in range(3):
+        model.train(news[:60], total_examples=model.corpus_count, epochs=1)
+    scale = np.abs(before).max()
+    np.testing.assert_allclose(model.wv.vectors_ngrams, before, atol=1e-5 * scale)
+    np.testing.assert_allclose(model.wv["policing"], unknown, atol=1e-5 * scale)
+
+
 def test_psi_is_the_pmi_of_known_words(news):
     """As without subwords, where the prior is weak and there are dimensions enough."""
     text = news[:60]

@@ -14,11 +14,12 @@ from gensim_hilbert.evaluation.extrinsic import prepare, score_jobs
 from gensim_hilbert.evaluation.tagging import baseline
 
 
-def test_a_tagger_learns_what_the_most_frequent_tag_cannot_tell(ten_vectors, tmp_path):
-    data = split(tagged_sentences(400, 1))
-    majority = baseline(data, SETTINGS, None, None)
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_tagger_learns_what_the_most_frequent_tag_cannot_tell(ten_vectors, tmp_path, bfloat16):
+    data, settings = split(tagged_sentences(400, 1)), replace(SETTINGS, bfloat16=bfloat16)
+    majority = baseline(data, settings, None, None)
     assert 0.3 < majority < 0.6
-    (score,) = score_jobs([prepare("s", ten_vectors, data, SETTINGS, tags=True)], 1, 1, tmp_path, 1)
+    (score,) = score_jobs([prepare("s", ten_vectors, data, settings, tags=True)], 1, 1, tmp_path, 1)
     assert score.mean > 0.95
     assert (score.metric, len(score.runs), score.known) == ("accuracy", 1, 1)
     assert score.examples == (252, 28, 120)
@@ -74,17 +75,26 @@ def test_states_and_gradients_are_those_of_torchs_own_bilstm(layers, monkeypatch
         assert torch.allclose(parameter.grad, copied.grad, atol=1e-5)
 
 
-def test_training_ends_when_nothing_is_learned_any_more(ten_vectors, tmp_path, caplog):
+@pytest.mark.parametrize("stop", [4, 100])
+def test_training_ends_when_nothing_is_learned_any_more(ten_vectors, tmp_path, caplog, stop):
     random = np.random.default_rng(1)
     noise = [
         Example(e.words, list(random.permutation(["a", "b"] * 6)[: len(e.words)])) for e in tagged_sentences(60, 1)
     ]
-    job = prepare("noise", ten_vectors, split(noise), replace(SETTINGS, epochs=100, stop=4), tags=True)
+    job = prepare("noise", ten_vectors, split(noise), replace(SETTINGS, epochs=100, stop=stop), tags=True)
     with caplog.at_level(logging.INFO, "gensim_hilbert.evaluation.networks"):
         score_jobs([job], 1, 1, tmp_path, 1)
     scores = [record.args[1] for record in caplog.records]
     assert 5 <= len(scores) < 100
-    assert scores[-5] == max(scores)
+    if stop == 4:
+        assert scores[-5] == max(scores)
+        return
+    best, since, cuts = -1.0, 0, []
+    for epoch, score in enumerate(scores):
+        best, since = (score, 0) if score > best else (best, since + 1)
+        cuts += [epoch] if since and since % 3 == 0 else []
+    assert len(cuts) == 3, "once the rate has been divided by a thousand, it is too low to learn anything"
+    assert cuts[-1] == len(scores) - 1
 
 
 def test_the_same_seed_gives_the_same_score_and_torch_is_left_alone(ten_vectors, tmp_path):

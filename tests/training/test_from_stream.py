@@ -15,6 +15,14 @@ from gensim_hilbert.training.gibbs import log_partition
 SLOW = [pytest.param(sampler, marks=pytest.mark.slow) for sampler in ("metropolis", "exact")]
 
 
+def test_the_prior_keeps_psi_small(news):
+    lengths = []
+    for l2 in (0, 1000):
+        model = HilbertMLE(news[:100], **{**STREAM_OPTIONS, "l2": l2, "seed": 1})
+        lengths.append(np.linalg.norm(model.syn1neg @ model.wv.vectors.T))
+    assert lengths[1] < 0.7 * lengths[0]
+
+
 @pytest.mark.parametrize("sampler", ["candidates", *SLOW])
 def test_pmi_is_found_without_bias(sampler):
     """Sentences of two words, drawn from a known table of low rank: psi is its PMI."""
