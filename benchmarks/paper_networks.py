@@ -19,7 +19,7 @@ import json
 import sys
 import time
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 
@@ -40,7 +40,7 @@ LABELS = {"hilbert": "HilbertMLE", "sgns": "gensim SGNS", "glove": "GloVe, our o
           "sgns_mf": "SGNS, our objective"}  # fmt: skip
 
 
-@cache
+@lru_cache(maxsize=len(LABELS))  # the models of one set
 def job_of(folder: Path, model: str, name: str, bfloat16: bool) -> Job:
     """A set, read through the vectors of a model."""
     data = find_data(DATA)
