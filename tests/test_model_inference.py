@@ -64,7 +64,7 @@ def test_the_gradient_of_the_loss_of_training_is_zero(model):
         row = model.wv.key_to_index[word]
         factor = (sum(counts.values()) / total) ** (1 / tau - 1) / mean
         slope -= number * objective.factors[0][row] * factor * model.syn1neg[row]
-    prior = len(model.wv) * min(50 * 0.06**0.5 / (total / len(model.wv)), 0.2) * b**0.5
+    prior = len(model.wv) * min(40 * 0.06**0.5 / (total / len(model.wv)), 0.2) * b**0.5
     slope += prior * np.linalg.solve(metric, vector)
     assert np.abs(slope).max() < 1e-5 * b
 
@@ -162,7 +162,7 @@ def test_a_model_of_the_stream_infers_too():
     assert {word for word, _ in model.wv.similar_by_vector(vector, topn=10)} == {*TOPICS[0]}
 
 
-@pytest.mark.parametrize(("solver", "counts"), [("factorization", 50), ("gibbs", 25)])
+@pytest.mark.parametrize(("solver", "counts"), [("factorization", 40), ("gibbs", 25)])
 def test_new_words_have_the_prior_of_training(solver, counts, monkeypatch):
     monkeypatch.setattr("gensim_hilbert.training.prior.STRONGEST_PRIOR", np.inf)
     model = HilbertMLE(sentences(0, 300), **OPTIONS, solver=solver, epochs=1)

@@ -67,7 +67,7 @@ class Factorization:
     vector_size : int
         Number of dimensions.
     l2 : float or "auto"
-        Strength of the Gaussian prior on rows, in counts; "auto" is 50 at 100 dimensions, and grows with the square
+        Strength of the Gaussian prior on rows, in counts; "auto" is 40 at 100 dimensions, and grows with the square
         root of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row:
         the more text, the weaker. For each word it is multiplied by the root of the word's own weight.
     rate : float

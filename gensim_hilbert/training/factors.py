@@ -13,7 +13,9 @@ from gensim_hilbert.training.device import Each, multiplied, wide
 from gensim_hilbert.training.division import ALIGNMENT, Division
 from gensim_hilbert.training.ranks import ALONE
 
-BETAS = (0.9, 0.99)
+# Short memories: a row sees few of its pairs in each step, so that its gradients come in bursts. Second moments that
+# follow them at once keep a burst from moving the row far, and from slowing it down for long afterwards.
+BETAS = (0.8, 0.9)
 
 
 class Factor:

@@ -98,7 +98,7 @@ def test_training_stops_when_it_has_converged_however_it_is_cut(device):
 
     def fitted(tolerance: float, piece: int | None = None) -> Factorization:
         # With this seed the loss is flat long before a stretch is looked at, whatever a processor rounds differently.
-        fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=400, tolerance=tolerance, device=device, seed=0)
+        fit = Factorization(Hilbert().bind(counts), 5, n=2, passes=400, tolerance=tolerance, device=device, seed=2)
         for _ in range(0, fit.steps, piece or fit.steps):
             fit.run(piece or fit.steps)
         assert fit.steps_done == fit.schedule.end

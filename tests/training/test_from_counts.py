@@ -184,7 +184,8 @@ def test_locks_grow_with_the_vocabulary(some_news):
 
 
 def test_the_same_vectors_but_for_noise_whatever_the_seed(news):
-    converged = {"passes": 300, "background": "dense", "sample": 1e-3, "temperature": 1.25}
+    # A weaker prior than this leaves directions in which the loss is nearly flat.
+    converged = {"passes": 300, "background": "dense", "sample": 1e-3, "temperature": 1.25, "l2": 22.4}
     options = NEWS_OPTIONS | converged
     one, two = (HilbertMLE(news, **options | {"seed": seed}) for seed in (1, 2))
     psi = [(model.syn1neg @ model.wv.vectors.T).ravel() for model in (one, two)]
