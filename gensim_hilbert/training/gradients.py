@@ -152,7 +152,8 @@ class SampledGradients:
             own, levels = self._add_known(shard, shard.selves, False, w, v, to_w, to_v)
             rest += own.loss - levels
         cost = Cost(cost.loss + rest, cost.mass + rest, cost.share)
-        return Gradients(to_w, to_v, cost, (by_columns - by_rows) ** 2 / 4)
+        error = by_columns - by_rows
+        return Gradients(to_w, to_v, cost, error * error / 4)  # `** 2` would be rounded otherwise than in compiled code
 
     def _add_known(
         self, shard: Shard, pairs: HostPairs, occur: bool, w: torch.Tensor, v: torch.Tensor, *gradients: torch.Tensor
