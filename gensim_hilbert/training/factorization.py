@@ -28,14 +28,14 @@ from gensim_hilbert.training.checkpoint import Saved
 from gensim_hilbert.training.choice import choose_gradients
 from gensim_hilbert.training.composition import Composition
 from gensim_hilbert.training.device import choose_device, free_memory, products_in, sent
-from gensim_hilbert.training.factors import Factor
+from gensim_hilbert.training.factors import BETAS, BETAS_OF_PAIRS_ALONE, Factor
 from gensim_hilbert.training.fit import BACKGROUNDS, PRECISIONS, Fitted, Report, Start
 from gensim_hilbert.training.gauge import joint_moments, principal_axes, turn_
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.kernels import KERNELS, with_columns
 from gensim_hilbert.training.losses import LARGE_SHARD, Sums, loss_at_zero, sum_losses
 from gensim_hilbert.training.order import offset_before_pass, offsets_of_pass
-from gensim_hilbert.training.prior import PRIOR_EXPONENT, prior_strength
+from gensim_hilbert.training.prior import PRIOR_COUNTS, PRIOR_COUNTS_OF_PAIRS_ALONE, PRIOR_EXPONENT, prior_strength
 from gensim_hilbert.training.ranks import ALONE, Ranks
 from gensim_hilbert.training.ring import Ring
 from gensim_hilbert.training.schedule import Schedule, first_rate, shards_per_side, updates_for
@@ -67,9 +67,10 @@ class Factorization:
     vector_size : int
         Number of dimensions.
     l2 : float or "auto"
-        Strength of the Gaussian prior on rows, in counts; "auto" is 40 at 100 dimensions, and grows with the square
-        root of their number. In the loss it weighs `l2 / evidence`, evidence being the counts behind the average row:
-        the more text, the weaker. For each word it is multiplied by the root of the word's own weight.
+        Strength of the Gaussian prior on rows, in counts; "auto" is 40 at 100 dimensions, or 50 for objectives without
+        a background, and grows with the square root of their number. In the loss it weighs `l2 / evidence`, evidence
+        being the counts behind the average row: the more text, the weaker. For each word it is multiplied by the root
+        of the word's own weight.
     rate : float
         Learning rate relative to the built-in one.
     final_rate : float
@@ -144,7 +145,10 @@ class Factorization:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
         n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))
         self.n = ranks.from_rank(0, n)
-        self.l2 = prior_strength(l2, vector_size, objective.evidence)
+        self.betas, counts = BETAS, PRIOR_COUNTS
+        if not objective.has_background:
+            self.betas, counts = BETAS_OF_PAIRS_ALONE, PRIOR_COUNTS_OF_PAIRS_ALONE
+        self.l2 = prior_strength(l2, vector_size, objective.evidence, counts)
         updates = updates_for(objective.counts.total, self.size)
         self.schedule = Schedule(
             rate=first_rate(vector_size, updates) * rate,
@@ -181,10 +185,10 @@ class Factorization:
         w, v = self._empty() if saved is not None else self._start()
         priors = [self.l2 * self.shards.arranged(side) ** PRIOR_EXPONENT for side in self.objective.weights]
         w = w[: len(self.ring.own)]  # Nothing comes to this side.
-        self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division)
+        self.w = Factor("w", w, priors[0], self.vector_size, places=self.shards.division, betas=self.betas)
         lock = None if self.given is None else self.given.update_factors()
         locks = None if lock is None else self.shards.arranged(lock)
-        self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring)
+        self.v = Factor("v", v, priors[1], self.vector_size, locks, self.ring, self.betas)
         self.step = choose_steps(self.gradients, self.w, self.v)
         if saved is not None:
             self._restore(saved)

@@ -14,8 +14,9 @@ from gensim_hilbert.training.division import ALIGNMENT, Division
 from gensim_hilbert.training.ranks import ALONE
 
 # Short memories: a row sees few of its pairs in each step, so that its gradients come in bursts. Second moments that
-# follow them at once keep a burst from moving the row far, and from slowing it down for long afterwards.
-BETAS = (0.8, 0.9)
+# follow them at once keep a burst from moving the row far, and from slowing it down for long afterwards. Objectives
+# without a background learn from nothing but these bursts, and do better with long memories.
+BETAS, BETAS_OF_PAIRS_ALONE = (0.8, 0.9), (0.9, 0.99)
 
 
 class Factor:
@@ -35,6 +36,8 @@ class Factor:
         Factors of 0 to 1 for the updates of rows.
     places : Division, optional
         Which blocks this rank has, and where; by default all of them, in their order.
+    betas : tuple of float
+        How much Adam's moments keep of what they were.
     """
 
     def __init__(
@@ -45,7 +48,9 @@ class Factor:
         vector_size: int,
         locks: torch.Tensor | None = None,
         places: Division | None = None,
+        betas: tuple[float, float] = BETAS,
     ):
+        self.betas = betas
         self.name, self.rows, self.priors, self.vector_size, self.locks = name, rows, priors, vector_size, locks
         self.first, self.second = zeros_like(rows), zeros_like(rows)
         self.places = Division(ALONE, len(rows)) if places is None else places
@@ -72,7 +77,7 @@ class Factor:
         priors = self.places.select(self.priors)
         locks = None if self.locks is None else self.places.select(self.locks)
         rows, first, second = (part[: len(self.places.own)] for part in (self.rows, self.first, self.second))
-        return torch_step(rows, gradient, first, second, priors, self.vector_size, rate, number + 1, locks)
+        return torch_step(rows, gradient, first, second, priors, self.vector_size, self.betas, rate, number + 1, locks)
 
     def step(self, k: int, gradient: torch.Tensor, rate: float, number: int) -> tuple[float, float]:
         """Move the rows of a block by Adam for the time `number`, from 0; `gradient` is without the prior's.
@@ -83,7 +88,7 @@ class Factor:
         parts = self.rows[slot], gradient, self.first[slot], self.second[slot], self.priors[k]
         rows, slope, first, second, priors = (part.numpy() for part in parts)
         lock = None if self.locks is None else self.locks[k].numpy()
-        return adam_step(rows, slope, first, second, priors, self.vector_size, *BETAS, rate, number + 1, lock)
+        return adam_step(rows, slope, first, second, priors, self.vector_size, *self.betas, rate, number + 1, lock)
 
     def prior(self) -> float:
         """Return twice the loss of the prior, over the blocks of all ranks."""
@@ -150,6 +155,7 @@ def torch_step(
     second: torch.Tensor,
     priors: torch.Tensor,
     vector_size: int,
+    betas: tuple[float, float],
     rate: float,
     step: int,
     lock: torch.Tensor | None,
@@ -168,8 +174,8 @@ def torch_step(
         [torch.tensor(float(step - 1), device=rows.device if rows.device.type == "cuda" else "cpu")],
         fused=rows.device.type == "cuda",
         amsgrad=False,
-        beta1=BETAS[0],
-        beta2=BETAS[1],
+        beta1=betas[0],
+        beta2=betas[1],
         lr=rate,
         weight_decay=0.0,
         eps=1e-8,

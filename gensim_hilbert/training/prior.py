@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 PRIOR_COUNTS = 40.0  # Strength of the prior at 100 dimensions: the weight of so many counted pairs of each word.
-PRIOR_COUNTS_OF_STREAM = 25.0  # The same for Gibbs. See benchmarks/RESULTS.md for how it was chosen.
+# The same for objectives without a background, and for Gibbs. See benchmarks/RESULTS.md for how they were chosen.
+PRIOR_COUNTS_OF_PAIRS_ALONE, PRIOR_COUNTS_OF_STREAM = 50.0, 25.0
 PRIOR_EXPONENT = 0.5  # The prior of a word grows with its weight to this power.
 STRONGEST_PRIOR = 0.2  # Upper bound: on tiny corpora the formula would shrink all vectors to zero.
 

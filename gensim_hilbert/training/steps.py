@@ -15,7 +15,7 @@ from gensim_hilbert._pairs import ExponentialSteps, Side
 from gensim_hilbert.objectives import Cost
 from gensim_hilbert.training.background import MASK
 from gensim_hilbert.training.exponential import ExponentialGradients
-from gensim_hilbert.training.factors import BETAS, Factor
+from gensim_hilbert.training.factors import Factor
 from gensim_hilbert.training.gradients import DenseGradients, SampledGradients
 from gensim_hilbert.training.shards import Shard
 
@@ -50,7 +50,7 @@ class CompiledSteps:
         """Take hold of the arrays of both sides."""
         gradients, shards = self.gradients, self.gradients.shards
         w, v = side_of(self.w, shards.a), side_of(self.v, shards.b)
-        self.steps = ExponentialSteps(w, v, gradients.seed & MASK, gradients.largest, gradients.scale, *BETAS)
+        self.steps = ExponentialSteps(w, v, gradients.seed & MASK, gradients.largest, gradients.scale, *self.w.betas)
         self.rows = self.v.rows
 
     def __call__(self, shard: Shard, rate: float, row: int) -> tuple[Cost, float, float, float]:
