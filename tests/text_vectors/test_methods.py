@@ -170,7 +170,7 @@ def test_what_the_texts_have_in_common_is_removed(model, texts):
 def test_components_of_random_texts_are_those_of_sentences_that_are_drawn(model):
     rng = np.random.default_rng(1)
     counts = np.array([model.wv.get_vecattr(word, "count") for word in model.wv.index_to_key])
-    drawn = rng.choice(len(counts), size=(3_000, 200), p=counts / counts.sum())
+    drawn = rng.choice(len(counts), size=(12_000, 200), p=counts / counts.sum())
     texts = [[model.wv.index_to_key[row] for row in text] for text in drawn]
     common = model.common_components(texts, whiten=False)[0]
     expected = model.encode(texts, whiten=False, remove=0, normalize=False)
