@@ -67,10 +67,9 @@ class Factorization:
     vector_size : int
         Number of dimensions.
     l2 : float or "auto"
-        Strength of the Gaussian prior on rows, in counts; "auto" is 40 at 100 dimensions, or 50 for objectives without
-        a background, and grows with the square root of their number. In the loss it weighs `l2 / evidence`, evidence
-        being the counts behind the average row: the more text, the weaker. For each word it is multiplied by the root
-        of the word's own weight.
+        Strength of the Gaussian prior on rows, in counts. "auto" is 40 at 100 dimensions, 50 without a background, and
+        grows with the square root of their number. In the loss it weighs `l2 / evidence`, the counts behind the average
+        row: the more text, the weaker. For each word it is multiplied by the root of the word's own weight.
     rate : float
         Learning rate relative to the built-in one.
     final_rate : float
@@ -145,9 +144,8 @@ class Factorization:
             n = saved.facts["n"]  # The free memory of a GPU may have changed.
         n = n or shards_per_side(self.size, objective.counts.manifest["classes"], free_memory(self.device))
         self.n = ranks.from_rank(0, n)
-        self.betas, counts = BETAS, PRIOR_COUNTS
-        if not objective.has_background:
-            self.betas, counts = BETAS_OF_PAIRS_ALONE, PRIOR_COUNTS_OF_PAIRS_ALONE
+        self.betas = BETAS if objective.has_background else BETAS_OF_PAIRS_ALONE
+        counts = PRIOR_COUNTS if objective.has_background else PRIOR_COUNTS_OF_PAIRS_ALONE
         self.l2 = prior_strength(l2, vector_size, objective.evidence, counts)
         updates = updates_for(objective.counts.total, self.size)
         self.schedule = Schedule(
